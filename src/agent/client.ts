@@ -1,7 +1,7 @@
-import { hasUnreadableChunk, readErrorResponse } from '../core/body';
+import { readErrorResponse } from '../core/body';
 import { foldAnswer } from '../core/answerReader';
 import { getRequestId } from '../core/errorResponses';
-import { mapServiceError, ServiceError, withDetails, withOutcome } from '../core/errors';
+import { mapServiceError, withDetails, withOutcome } from '../core/errors';
 import { isErrorResponse, type Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
@@ -39,12 +39,7 @@ export async function sendMessage(
 	try {
 		const response = await http.send({ method: 'POST', path, body: { content }, accept });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
-		try {
-			await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
-		} catch (cause) {
-			// a connection that breaks after the end mark loses nothing
-			if (!fold.hasEnded() || !isConnectionLoss(cause)) throw mapServiceError(cause);
-		}
+		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		return { ...fold.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
@@ -52,10 +47,3 @@ export async function sendMessage(
 		);
 	}
 }
-
-/** Whether the connection broke without an error from the service. */
-const isConnectionLoss = (cause: unknown) =>
-	cause instanceof ServiceError &&
-	cause.kind === 'truncated' &&
-	!cause.details.code &&
-	!hasUnreadableChunk(cause);

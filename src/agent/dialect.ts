@@ -35,7 +35,7 @@ type Scalar = string | number | boolean;
 
 /**
  * Names of fields, separated by dots; '' is the event itself. `*` is every field. In a list, a name is that of a field of every entry, and a
- * number one entry. `[role=ai|model]` leaves the entries with one of these values, `[index=0?]` those without the field as well.
+ * number one entry. `[role=ai|model]` leaves the entries that have one of these values in the field, or not the field.
  *
  * A text is a string, or a list of parts, of which those of type `text` count.
  */
@@ -66,7 +66,7 @@ export interface Meaning {
 	readonly grows?: Path;
 	/** The whole conversation, each time again. Its end counts where no text was streamed, and what follows the last streamed message. */
 	readonly state?: Path;
-	/** Messages that were added to the conversation. They count only where nothing was streamed, and there is no state. */
+	/** Messages that were added to the conversation, each a whole one. */
 	readonly added?: Path;
 	/** ID of the message, where several come side by side. Texts of another ID are another message. */
 	readonly id?: Path;

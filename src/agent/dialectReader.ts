@@ -1,76 +1,57 @@
 import { reportedError } from '../core/body';
 import { isErrorValue } from '../core/errorResponses';
+import { END_MARK } from '../core/answerPieces';
 import { isPlainObject } from '../core/json';
 import type { Dialect, Meaning } from './dialect';
+import { newState, rawOf, type ArrivedEvent, type EventReader } from './eventReader';
 import { createMessages } from './messages';
 import { hasValueAt, holds, valueAt, type NamedEvent } from './paths';
 
-/** An event as it arrived: the name on its line, and its value. */
-export interface ArrivedEvent {
-	event: string;
-	value: unknown;
-}
-
-export const rawOf = ({ event, value }: ArrivedEvent) => (event ? { event, data: value } : value);
-
 /** Reads the events of an answer by a row of the table. */
-export type DialectReader = ReturnType<typeof createDialectReader>;
-
-export function createDialectReader(dialect: Dialect) {
+export function createDialectReader(dialect: Dialect): EventReader {
 	const messages = createMessages();
-	/** The event that opened the stream, after which an end has to come. */
+	const state = newState();
+	/** The event that opened the stream. */
 	let opening: unknown;
-	let isOver = false;
-	/** Whether the answer has ended, and nothing has come since. */
-	let hasEnded = false;
-	let isToolOpen = false;
-	/** Whether a text has come in place of an earlier one. */
-	let isReplaced = false;
 
-	const apply = (meaning: Meaning, event: NamedEvent, raw: unknown): string => {
-		if (!applies(meaning, event, opening)) return '';
-		const { opens, calls, ends, fails } = meaning;
+	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
+		const { if: condition, unless = {}, ofOpening, opens, calls, ends, fails, replaces } = meaning;
 		const { value } = event;
+		if (condition && !holds(event, condition)) return '';
+		for (const path in unless) if (holds(event, { [path]: unless[path] ?? null })) return '';
+		if (ofOpening !== undefined && !isSame(valueAt(opening, ofOpening), valueAt(value, ofOpening)))
+			return '';
 		if (opens) opening ??= value;
-		if (meaning.replaces !== undefined) isReplaced ||= messages.text() !== '';
+		state.isOpen ||= opens !== undefined;
+		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
 		const text = messages.add(meaning, event);
-		if (text) hasEnded = isToolOpen = false;
-		if (fails !== undefined) throw reportedError('agent', findReason(value, fails), raw);
+		if (text) state.hasEnded = state.isToolOpen = false;
+		if (fails !== undefined)
+			state.failure ??= reportedError('agent', findReason(value, fails), rawOf(arrived));
 		if (ends) messages.end();
-		hasEnded ||= ends === 'answer' || ends === 'stream';
+		state.hasEnded ||= ends === 'answer' || ends === 'stream';
 		if (calls !== undefined && hasValueAt(value, calls)) {
-			isToolOpen = true;
-			hasEnded = false;
+			state.isToolOpen = true;
+			state.hasEnded = false;
 		}
 		// some agents send each turn of their model as a stream of its own
-		isOver ||= ends === 'stream' && !isToolOpen;
+		state.isOver ||= ends === 'stream' && !state.isToolOpen;
 		return text;
 	};
 
 	return {
-		dialect,
-		/** @returns the text that an event adds. @throws ServiceError if it reports that the agent has failed. */
-		add(arrived: ArrivedEvent): string {
+		add(arrived) {
 			const event = nameEvent(dialect, arrived);
-			const raw = rawOf(arrived);
-			if (!event) throw reportedError('agent', arrived.value, raw);
-			if (!Object.hasOwn(dialect.events, event.name)) return '';
+			if (!event) state.failure = reportedError('agent', arrived.value, rawOf(arrived));
+			if (!event || !Object.hasOwn(dialect.events, event.name)) return '';
 			let text = '';
-			for (const meaning of listOf(dialect.events[event.name])) text += apply(meaning, event, raw);
+			for (const meaning of listOf(dialect.events[event.name]))
+				if (!state.failure) text += apply(meaning, event, arrived);
 			return text;
 		},
-		/** The answer has ended, or broken off. @returns the text of messages that counted only if nothing else came. */
-		finish: messages.takeHeld,
+		finish: messages.finish,
 		text: messages.text,
-		isOver: () => isOver,
-		/** Whether an end has come, and no text since. */
-		hasEnded: () => isOver || hasEnded,
-		/** Whether a message has ended, and nothing has to be waited for. */
-		isWhole: () => hasEnded && !isToolOpen && messages.text() !== '',
-		isReplaced: () => isReplaced,
-		/** Whether it ended with the call of a tool. */
-		isToolOpen: () => isToolOpen,
-		isOpen: () => opening !== undefined,
+		state,
 	};
 }
 
@@ -79,7 +60,7 @@ export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent |
 	const value = withoutEnvelope(dialect, arrived.value);
 	if (value !== arrived.value && isErrorValue((arrived.value as { error?: unknown }).error))
 		return undefined;
-	if (typeof value === 'string' && DONE.test(value)) return { name: '[DONE]', value };
+	if (typeof value === 'string' && END_MARK.test(value)) return { name: '[DONE]', value };
 	const { by, nameUntil } = dialect;
 	const fields = isPlainObject(value) ? value : {};
 	for (const place of listOf(by)) {
@@ -94,8 +75,6 @@ export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent |
 	return { name: '', value };
 }
 
-const DONE = /^\s*\[DONE\]\s*$/;
-
 /** The result of a JSON-RPC response, if the dialect has such envelopes. */
 export const withoutEnvelope = ({ inJsonRpc }: Dialect, value: unknown): unknown =>
 	inJsonRpc && isPlainObject(value) && 'jsonrpc' in value ? value['result'] : value;
@@ -103,15 +82,7 @@ export const withoutEnvelope = ({ inJsonRpc }: Dialect, value: unknown): unknown
 const listOf = <Item>(given: Item | readonly Item[] | undefined): readonly Item[] =>
 	given === undefined ? [] : Array.isArray(given) ? (given as readonly Item[]) : [given as Item];
 
-function applies(meaning: Meaning, event: NamedEvent, opening: unknown): boolean {
-	const { if: condition, unless, ofOpening } = meaning;
-	if (condition && !holds(event, condition)) return false;
-	if (unless && Object.entries(unless).some(([path, value]) => holds(event, { [path]: value })))
-		return false;
-	if (ofOpening === undefined) return true;
-	const outermost = valueAt(opening, ofOpening);
-	return outermost !== undefined && outermost === valueAt(event.value, ofOpening);
-}
+const isSame = (one: unknown, other: unknown) => one !== undefined && one === other;
 
 const findReason = (value: unknown, fails: NonNullable<Meaning['fails']>): unknown =>
 	listOf(fails)

@@ -10,13 +10,13 @@ export const MODELS: readonly Dialect[] = [
 			'': [
 				{
 					opens: 'stream',
-					piece: ['delta.content', 'delta.refusal', 'text'].map((at) => `choices[index=0?].${at}`),
-					calls: 'choices[index=0?].delta.tool_calls',
+					piece: ['delta.content', 'delta.refusal', 'text'].map((at) => `choices[index=0].${at}`),
+					calls: 'choices[index=0].delta.tool_calls',
 				},
-				{ whole: ['choices[index=0?].message.content', 'choices[index=0?].message.refusal'] },
+				{ whole: ['choices[index=0].message.content', 'choices[index=0].message.refusal'] },
 				{ if: { error: '*' }, fails: 'error' },
 				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
-				{ if: { 'choices[index=0?].finish_reason': '*' }, ends: 'answer' },
+				{ if: { 'choices[index=0].finish_reason': '*' }, ends: 'answer' },
 			],
 			'[DONE]': END,
 		},
@@ -77,11 +77,11 @@ export const MODELS: readonly Dialect[] = [
 		events: {
 			'': [
 				{
-					...{ opens: 'stream', piece: 'candidates[index=0?].content.parts' },
-					calls: 'candidates[index=0?].content.parts.functionCall',
+					...{ opens: 'stream', piece: 'candidates[index=0].content.parts' },
+					calls: 'candidates[index=0].content.parts.functionCall',
 				},
 				{ if: { error: '*' }, fails: 'error' },
-				{ if: { 'candidates[index=0?].finishReason': '*' }, ends: 'answer' },
+				{ if: { 'candidates[index=0].finishReason': '*' }, ends: 'answer' },
 			],
 		},
 	},

@@ -1,4 +1,5 @@
 import { textOf } from '../core/extractText';
+import { isEmptyValue } from '../core/json';
 import type { Condition, Path } from './dialect';
 
 /** An event as a row of the table sees it. */
@@ -7,12 +8,11 @@ export interface NamedEvent {
 	value: unknown;
 }
 
+/** A step of a path: a field, a position in a list, or entries of a list that have one of these values in a field. */
 interface Step {
-	/** Empty for a filter alone. */
 	name: string;
-	filter?: (entry: unknown) => boolean;
-	/** The name as the position in a list. */
-	index?: number;
+	field?: string;
+	values?: readonly string[];
 }
 
 const stepsByPath = new Map<Path, Step[]>();
@@ -37,7 +37,7 @@ export function textAt(value: unknown, paths: Path | readonly Path[]): string {
 /** Whether there is a value at a path, and not an empty one. */
 export function hasValueAt(value: unknown, path: Path): boolean {
 	const found = valueAt(value, path);
-	return Array.isArray(found) ? !found.every(isEmpty) : !isEmpty(found);
+	return Array.isArray(found) ? !found.every(isEmptyValue) : !isEmptyValue(found);
 }
 
 /** Whether a condition holds for an event. */
@@ -45,59 +45,46 @@ export function holds({ name, value }: NamedEvent, condition: Condition): boolea
 	for (const path in condition) {
 		const expected = condition[path] ?? null;
 		const found = path === '#' ? name : valueAt(value, path);
-		const isMet = Array.isArray(found) ? matchesList(found, expected) : matches(found, expected);
+		const list = Array.isArray(found) ? found : [found];
+		const isMet =
+			expected === null ? list.every(isEmptyValue) : list.some((entry) => matches(entry, expected));
 		if (!isMet) return false;
 	}
 	return true;
 }
 
-function matches(found: unknown, expected: NonNullable<Condition[string]> | null): boolean {
-	if (expected === null) return isEmpty(found);
-	if (expected === '*') return !isEmpty(found);
+function matches(found: unknown, expected: NonNullable<Condition[string]>): boolean {
+	if (expected === '*') return !isEmptyValue(found);
 	if (expected === String) return typeof found === 'string';
 	return Array.isArray(expected) ? expected.includes(found as string) : found === expected;
 }
 
-const matchesList = (list: unknown[], expected: Condition[string] | null) =>
-	expected === null ? list.every(isEmpty) : list.some((entry) => matches(entry, expected ?? null));
-
-const isEmpty = (value: unknown) =>
-	!value || (typeof value === 'object' && Object.keys(value).length === 0);
-
+/** `a.b[type=x|y].c`: each entry of a filter is a step of its own. */
 const parsePath = (path: Path): Step[] =>
-	(path.match(/[^.[\]]+(\[[^\]]*\])?|\[[^\]]*\]/g) ?? []).map((text) => {
-		const [, name = '', field, values = '', isOptional] =
-			/^([^[]*)(?:\[([^=]+)=([^\]?]*)(\?)?\])?$/.exec(text) ?? [];
-		const index = /^\d+$/.test(name) ? Number(name) : undefined;
-		if (field === undefined) return { name, ...(index !== undefined && { index }) };
-		const allowed = values.split('|');
-		const steps = parsePath(field);
-		const filter = (entry: unknown) => {
-			const found = follow(entry, steps, 0);
-			if (found === undefined) return isOptional !== undefined;
-			return typeof found !== 'object' && allowed.includes(String(found));
-		};
-		return { name, filter };
+	(path.match(/[^.[\]]+|\[[^\]]*\]/g) ?? []).map((name) => {
+		const [, field, values = ''] = /^\[([^=]+)=(.*)\]$/.exec(name) ?? [];
+		return field === undefined ? { name } : { name, field, values: values.split('|') };
 	});
 
 function follow(value: unknown, steps: readonly Step[], at: number): unknown {
 	const step = steps[at];
 	if (!step) return value;
-	if (Array.isArray(value) && step.name !== '') return followAll(value, steps, at);
-	const next = step.name === '' ? value : fieldOf(value, step.name);
-	if (!step.filter) return follow(next, steps, at + 1);
-	const kept = (Array.isArray(next) ? next : [next]).filter(step.filter);
-	return followAll(kept, steps, at + 1);
+	const { name, field, values = [] } = step;
+	if (field !== undefined) {
+		const kept = (Array.isArray(value) ? value : [value]).filter((entry) => {
+			const found = fieldOf(entry, field);
+			return found === undefined || (typeof found !== 'object' && values.includes(String(found)));
+		});
+		return follow(kept, steps, at + 1);
+	}
+	if (!Array.isArray(value) || POSITION.test(name))
+		return follow(fieldOf(value, name), steps, at + 1);
+	// of the only entry, a list remains a list
+	if (value.length === 1) return follow(value[0], steps, at);
+	return value.flatMap((entry) => follow(entry, steps, at) ?? []);
 }
 
-/** The values of all entries in one list, or that of the only entry. The last step of a path gives a list as it is. */
-function followAll(list: unknown[], steps: readonly Step[], at: number): unknown {
-	const step = steps[at];
-	if (!step) return list;
-	if (step.index !== undefined) return follow(list[step.index], steps, at + 1);
-	if (list.length === 1) return follow(list[0], steps, at);
-	return list.flatMap((entry) => follow(entry, steps, at) ?? []);
-}
+const POSITION = /^\d+$/;
 
 function fieldOf(value: unknown, name: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;

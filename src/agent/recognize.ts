@@ -1,91 +1,70 @@
 import { isPlainObject } from '../core/json';
 import type { Condition, Dialect } from './dialect';
-import { nameEvent, withoutEnvelope, type ArrivedEvent } from './dialectReader';
+import { nameEvent, withoutEnvelope } from './dialectReader';
 import { DIALECTS } from './dialects';
+import type { ArrivedEvent } from './eventReader';
 import { holds } from './paths';
 
-/** A way to recognize a dialect. */
-interface Sign<Known = string | Condition> {
-	/** Position in the table. */
-	rank: number;
+/** A way to recognize a dialect: names that events have in one place, or a condition. */
+interface Sign {
 	dialect: Dialect;
-	known: Known;
+	/** Whether it is looked for in the result of JSON-RPC. */
+	isInner: boolean;
+	/** A field that the event has to have, or `line`. */
+	place: string;
+	names?: RegExp;
+	/** What the condition asks for in that place, if it does. */
+	values?: readonly unknown[] | undefined;
+	condition?: Condition;
 }
-
-/** By a field, or by a field and its value: `type=start-step`. Most events of an unknown answer have none of them. */
-const signs = new Map<string, Sign[]>();
-/** Beginnings of names, by the field that has the name. */
-const beginnings = new Map<string, Array<Sign<string>>>();
 
 /** The row that recognizes an event, if one does. Of several rows, the first counts. */
-export function recognizeDialect(event: ArrivedEvent): Dialect | undefined {
-	const { event: line, value } = event;
-	const found = signs.has(`line=${line}`) ? findSign(event, 'line', line) : undefined;
-	if (typeof value !== 'object' || value === null) return found?.dialect;
-	const { jsonrpc, result } = value as Record<string, unknown>;
-	const first = findSignIn(event, value, found);
-	if (jsonrpc === undefined || !isPlainObject(result)) return first?.dialect;
-	return findSignIn(event, result, first)?.dialect;
-}
-
-function findSignIn(event: ArrivedEvent, fields: object, before: Sign | undefined) {
-	let found = before;
-	for (const [field, text] of Object.entries(fields)) {
-		// most fields of most answers are no sign
-		let isKnown = signs.has(field);
-		if (typeof text === 'string') {
-			isKnown ||= signs.has(`${field}=${text}`);
-			for (const { known } of beginnings.get(field) ?? [])
-				isKnown ||= text.startsWith(known.slice(0, -1));
-		}
-		if (isKnown) found = findSign(event, field, text, found);
+export function recognizeDialect(arrived: ArrivedEvent): Dialect | undefined {
+	const { event, value } = arrived;
+	const fields = (typeof value === 'object' && value ? value : {}) as Record<string, unknown>;
+	const inner = 'jsonrpc' in fields && isPlainObject(fields['result']) ? fields['result'] : fields;
+	// without calls, since most events of an unknown answer have no sign
+	for (const sign of SIGNS) {
+		const found = sign.place === 'line' ? event : (sign.isInner ? inner : fields)[sign.place];
+		if (found === undefined || found === '') continue;
+		if (sign.values && !sign.values.includes(found)) continue;
+		const isKnown = sign.names
+			? typeof found === 'string' && sign.names.test(found)
+			: isMet(sign, arrived);
+		if (isKnown) return sign.dialect;
 	}
-	return found;
+	return undefined;
 }
 
-/** The first sign of an event: one at this place, or the one before. */
-function findSign(event: ArrivedEvent, place: string, value: unknown, before?: Sign) {
-	const text = typeof value === 'string' ? value : '';
-	const isFound = (sign: Sign) => (!found || sign.rank < found.rank) && isSign(sign, event);
-	let found = before;
-	for (const key of [place, `${place}=${text}`])
-		for (const sign of signs.get(key) ?? []) if (isFound(sign)) found = sign;
-	for (const sign of beginnings.get(place) ?? [])
-		if (text.startsWith(sign.known.slice(0, -1)) && isFound(sign)) found = sign;
-	return found;
-}
-
-function isSign({ dialect, known }: Sign, arrived: ArrivedEvent): boolean {
+function isMet({ dialect, condition = {} }: Sign, arrived: ArrivedEvent): boolean {
 	const event = nameEvent(dialect, arrived);
-	if (!event) return false;
-	if (typeof known === 'string')
-		return known.endsWith('*') ? event.name.startsWith(known.slice(0, -1)) : event.name === known;
 	// a condition is about the whole event, also where its only field is its name
-	return holds({ name: event.name, value: withoutEnvelope(dialect, arrived.value) }, known);
+	const value = withoutEnvelope(dialect, arrived.value);
+	return event !== undefined && holds({ name: event.name, value }, condition);
 }
 
-/** Where to look for a sign. */
-function placesOf({ by = [] }: Dialect, known: string | Condition): string[] {
-	if (typeof known === 'string')
-		return [by].flat().map((place) => (place === 'onlyField' ? known : `${place}=${known}`));
-	const [path = ''] = Object.keys(known).filter((each) => each !== '#' && each !== '');
-	const value = known[path];
-	const values = [value].flat().filter((each) => typeof each === 'string' && each !== '*');
-	if (!path) return [`line=${String(known['#'])}`];
-	if (values.length && !path.includes('.')) return values.map((each) => `${path}=${String(each)}`);
-	return [path.split('.')[0] ?? path];
-}
+const SIGNS: readonly Sign[] = DIALECTS.flatMap(signsOf);
 
-for (const [rank, dialect] of DIALECTS.entries())
-	for (const known of dialect.knownBy)
-		if (typeof known === 'string' && known.endsWith('*'))
-			for (const place of [dialect.by ?? ''].flat())
-				addTo(beginnings, place, { rank, dialect, known });
-		else
-			for (const place of placesOf(dialect, known)) addTo(signs, place, { rank, dialect, known });
-
-function addTo<Entry>(lists: Map<string, Entry[]>, place: string, entry: Entry): void {
-	lists.set(place, [...(lists.get(place) ?? []), entry]);
+function signsOf(dialect: Dialect): Sign[] {
+	const { by = [], nameUntil, knownBy, inJsonRpc: isInner = false } = dialect;
+	const names = knownBy.filter((known) => typeof known === 'string');
+	const escaped = names.map((name) => name.replace(/[.|/]/g, '\\$&').replace('*', '.*'));
+	const pattern = new RegExp(`^(${escaped.join('|')})${nameUntil ? `(\\${nameUntil}|$)` : '$'}`);
+	return [
+		...[by].flat().flatMap((place): Sign[] => {
+			if (!names.length) return [];
+			if (place !== 'onlyField') return [{ dialect, isInner, place, names: pattern }];
+			return names.map((name) => ({ dialect, isInner, place: name, condition: { '#': name } }));
+		}),
+		...knownBy.flatMap((condition): Sign[] => {
+			if (typeof condition === 'string') return [];
+			const [[path, expected] = ['', null]] = Object.entries(condition);
+			const [place = '', ...below] = path === '#' ? ['line'] : path.split('.');
+			const isValue = !below.length && expected !== '*' && typeof expected !== 'function';
+			const values = isValue && expected !== null ? [expected].flat() : undefined;
+			return [{ dialect, isInner, place, values, condition }];
+		}),
+	];
 }
 
 /** Whether the dialect always sends an end once it has opened a stream. */

@@ -15,7 +15,7 @@ export interface Question {
 	model?: string;
 }
 
-export interface AskOptions extends Omit<AnswerOptions, 'onToolCall' | 'time'> {
+export interface AskOptions extends AnswerOptions {
 	/** Called with every text chunk as it arrives, and awaited. */
 	onText?: (text: string) => void | Promise<void>;
 	/** Called when the first event of a tool call arrives, and awaited. */
@@ -67,26 +67,19 @@ async function sendQuestion(
 	{ onText, onToolCall, onChat, now = () => 0, ...options }: AskOptions,
 ): Promise<AssistantAnswer> {
 	const startedAt = now();
-	const newToolCalls: ToolCall[] = [];
 	let fold: ReturnType<typeof createAnswerFold> | undefined;
 	try {
 		const response = await http.send({ method: 'POST', path, body: question, accept });
 		if (isErrorResponse(response)) throw await readErrorResponse(response);
-		const answer = createAnswerFold(response, {
-			...options,
-			time: () => now() - startedAt,
-			onToolCall: (call) => newToolCalls.push(call),
-		});
-		fold = answer;
+		const answer = (fold = createAnswerFold(response, options, () => now() - startedAt));
 		let knownChat: string | undefined;
-		const emit = async (text: string) => {
+		await foldAnswer(response, answer, async (text) => {
 			const chatId = answer.chatId();
 			if (chatId !== undefined && chatId !== knownChat) onChat?.(chatId);
 			knownChat = chatId;
-			for (const call of newToolCalls.splice(0)) await onToolCall?.(call);
+			for (const call of answer.newToolCalls.splice(0)) await onToolCall?.(call);
 			if (text) await onText?.(text);
-		};
-		await foldAnswer(response, answer, emit);
+		});
 		return { ...answer.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {
 		const known = fold?.chatId() ?? question.chat_id;

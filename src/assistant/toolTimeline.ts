@@ -18,8 +18,7 @@ export interface ToolCall {
 }
 
 /**
- * Records the timeline of the tools. Accepts events in any order: a finish without a start, a start without a finish, or either
- * of them twice (the first one counts).
+ * Records the timeline of the tools. Of a start or a finish that comes twice, the first one counts.
  *
  * @param time Returns milliseconds since the question was sent.
  * @param language Language of the titles, e.g. `de`.
@@ -28,31 +27,27 @@ export function createToolTimeline(time: () => number, language: string) {
 	const calls = new Map<string, ToolCall>();
 	return {
 		/** @returns the call, unless it had already started. */
-		start(id: unknown, title: unknown): ToolCall | undefined {
-			const callId = String(id);
+		start(callId: string, given: unknown): ToolCall | undefined {
 			const existing = calls.get(callId);
 			if (existing?.startedMs !== undefined) return undefined;
-			const titles = readTitles(title);
-			const label = titles && selectTitle(titles, language);
+			const title = readTitles(given);
+			const label = title && selectTitle(title, language);
 			const call: ToolCall = {
-				callId,
-				...(titles && { title: titles }),
-				...(label && { label }),
-				startedMs: time(),
-				finished: false,
-				...existing,
+				...{ callId, ...(title && { title }), ...(label && { label }) },
+				...{ startedMs: time(), finished: false, ...existing },
 			};
 			calls.set(callId, call);
 			return call;
 		},
-		finish(id: unknown): void {
-			const callId = String(id);
+		finish(callId: string): void {
 			const existing = calls.get(callId);
 			if (existing?.finished) return;
 			const finishedMs = time();
-			const { startedMs } = existing ?? {};
-			const duration = startedMs === undefined ? {} : { durationMs: finishedMs - startedMs };
-			calls.set(callId, { callId, ...existing, finished: true, finishedMs, ...duration });
+			const durationMs = finishedMs - (existing?.startedMs ?? NaN);
+			calls.set(callId, {
+				...{ callId, ...existing, finished: true, finishedMs },
+				...(existing?.startedMs !== undefined && { durationMs }),
+			});
 		},
 		calls: () => [...calls.values()],
 		count: () => calls.size,
@@ -60,7 +55,6 @@ export function createToolTimeline(time: () => number, language: string) {
 }
 
 function readTitles(title: unknown): Record<string, string> | undefined {
-	if (typeof title === 'string') return { en: title };
 	if (!isPlainObject(title)) return undefined;
 	const texts = Object.entries(title).filter(([, text]) => typeof text === 'string');
 	return Object.fromEntries(texts) as Record<string, string>;
@@ -69,12 +63,10 @@ function readTitles(title: unknown): Record<string, string> | undefined {
 /** Picks the title in the language, else a related one (`de` for `de-AT`, and the reverse), else English, else any. */
 export function selectTitle(titles: Record<string, string>, language: string): string | undefined {
 	const given = Object.entries(titles).filter(([, title]) => title.trim());
+	const isIn = (wanted: string) => given.find(([key]) => normalizeLanguage(key) === wanted);
 	const wanted = normalizeLanguage(language);
-	const found =
-		given.find(([key]) => normalizeLanguage(key) === wanted) ??
-		given.find(([key]) => baseOf(key) === baseOf(wanted)) ??
-		given.find(([key]) => baseOf(key) === 'en') ??
-		given[0];
+	const isRelated = (base = '') => given.find(([key]) => baseOf(key) === base);
+	const found = isIn(wanted) ?? isRelated(baseOf(wanted)) ?? isRelated('en') ?? given[0];
 	return found?.[1];
 }
 

@@ -1,4 +1,3 @@
-import { hasContent } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -32,7 +31,8 @@ export function personsAnswer({ data, chatInput }: Item, place?: AnswerPlace): s
 export function readFields(item: Item, told: unknown): Item | undefined {
 	const given = listFields(isPlainObject(item['data']) ? item['data'] : item);
 	const fields = Object.fromEntries(given.filter(([, value]) => value !== told));
-	return hasContent(fields) ? fields : undefined;
+	const isGiven = (value: unknown) => String(value ?? '').trim() !== '';
+	return Object.values(fields).some(isGiven) ? fields : undefined;
 }
 
 /**

@@ -1,15 +1,8 @@
 import { unreadableChunkError } from './body';
-import { malformedResponseError } from './errorResponses';
-import type { HttpResponse } from './http';
+import { isWebPage, malformedResponseError } from './errorResponses';
+import type { ServiceError } from './errors';
+import { contentTypeOf, type HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
-import {
-	createEventParser,
-	hasNonEventText,
-	isEndMark,
-	isEndWord,
-	splitEventData,
-	type SseEvent,
-} from './sse';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -18,232 +11,265 @@ export interface AnswerPiece {
 	form: AnswerForm;
 	/** The name of an event; empty if it has none. */
 	event: string;
-	/** Parsed JSON, or the text as it arrived. */
+	/** Parsed JSON, or words as they arrived. */
 	value: unknown;
 	/** The same before it was parsed. */
 	data: string;
+	/** Why it cannot be read. */
+	error?: ServiceError;
 }
 
-/** Turns the text of an answer into pieces as it arrives. */
+/** Cuts the text of an answer into pieces as it arrives. */
 export interface PieceReader {
-	/** The pieces have to be read before more text is added. */
-	add(text: string): Iterable<AnswerPiece>;
-	/** The text has ended. */
-	finish(): Iterable<AnswerPiece>;
-	/** What was held back until the next piece, for a text that breaks off. */
-	release(): Iterable<AnswerPiece>;
-	/** Whether what arrived last is within a piece: a JSON body over several lines. */
+	add(text: string): AnswerPiece[];
+	/**
+	 * The text has ended.
+	 *
+	 * @param isBroken The connection broke: only what was held back is given.
+	 */
+	end(isBroken: boolean): AnswerPiece[];
+	/** Whether the last piece has begun, and not ended. */
 	isWithin(): boolean;
 }
 
-/** Whether a piece is plain words, as opposed to JSON. */
-export const isWords = ({ value, data }: Pick<AnswerPiece, 'value' | 'data'>) => value === data;
+/** The data of the last event of many streams. */
+export const END_MARK = /^\s*\[DONE\]\s*$/;
 
-export const createTextReader = (): PieceReader => ({
-	add: (text) => (text ? [toTextPiece(text)] : []),
-	finish: () => [],
-	release: () => [],
-	isWithin: () => false,
-});
+/** A name, or a word in place of JSON, that says that something has ended. */
+export const END_WORD = /^\W*(done|end|finish(ed)?|complete(d)?)\W*$/i;
 
-const toTextPiece = (text: string): AnswerPiece => ({
-	form: 'text',
-	event: '',
-	value: text,
-	data: text,
-});
+/**
+ * Reads server-sent events, JSON lines, one JSON body, or plain text. The content type is a hint; the beginning of the body decides.
+ *
+ * @throws ServiceError from its functions: `malformed` for a web page, an empty body or an event stream without events.
+ */
+export function createPieceReader(response: HttpResponse): PieceReader {
+	const type = contentTypeOf(response);
+	let start = '';
+	let reader: PieceReader | undefined;
 
-/** Reads server-sent events. A body without any may be plain text. */
-export function createEventReader(response: HttpResponse): PieceReader {
-	const parser = createEventParser();
-	const { read, release } = createEventInterpreter();
-	/** What arrived before the first event. */
-	let unclaimed: string | undefined = '';
+	const open = (isEnd: boolean): AnswerPiece[] => {
+		const form = findForm(start, type, isEnd);
+		if (form === 'none') throw malformedResponseError(response, start);
+		if (form === undefined) return [];
+		if (form === 'text') reader = createTextReader();
+		else reader = form === 'sse' ? createEventReader(response) : createRecordReader(type);
+		return reader.add(form === 'text' ? start : start.trimStart());
+	};
 
 	return {
 		add(text) {
-			const events = parser.add(text);
-			if (events.length) unclaimed = undefined;
-			else if (unclaimed !== undefined) unclaimed += text;
-			return read(events);
+			if (reader) return reader.add(text);
+			start += text;
+			return open(false);
 		},
-		*finish() {
-			const events = parser.finish();
-			yield* read(events);
-			yield* release();
-			if (events.length || unclaimed === undefined) return;
-			if (!hasNonEventText(unclaimed)) throw malformedResponseError(response, 'No event arrived.');
-			yield toTextPiece(unclaimed);
+		end(isBroken) {
+			const opened = reader || (isBroken && !start) ? [] : open(true);
+			return [...opened, ...(reader?.end(isBroken) ?? [])];
 		},
-		release,
-		isWithin: parser.isWithin,
+		isWithin: () => reader?.isWithin() ?? false,
+	};
+}
+
+/** Characters that tell a web page from a text with markup. */
+const PAGE_START_LENGTH = 1024;
+/** Characters of white space after which the rest is not waited for. */
+const MAX_WHITESPACE = 64 * 1024;
+
+const CODED_START = /^([\da-k]:["[{]|aui-[a-z])/;
+
+/** A field of an event. Genkit (@genkit-ai/express 1.42) sends events as text/plain, and a failure on a line `error: {…}`. */
+const FIELD = /^((data|event|id|retry|error):|:\s)/;
+const FIELD_OF_JSON = /^((data|error): ?[{["]|event: ?[\w./-]+\s)/;
+
+/** @returns undefined if more is needed, `none` for a body that is empty, null or binary, or a web page. */
+function findForm(given: string, type: string, isEnd: boolean) {
+	const start = given.trimStart();
+	const isStream = type.includes('event-stream');
+	const field = start.replace(/^((:|id:|retry:).*[\r\n]\s*)+/, '');
+	let enough = isStream ? 1 : field.startsWith('event:') ? 64 : 'error: {'.length;
+	if (/^<[!h?]/i.test(start)) enough = PAGE_START_LENGTH;
+	if (!isEnd && (isStream ? start : field).length < enough && given.length < MAX_WHITESPACE)
+		return undefined;
+	if (!start || start.includes('\0') || (isEnd && /^null\s*$/.test(start))) return 'none';
+	if (isWebPage(start, type)) return 'none';
+	if (/^[{[]/.test(start) || CODED_START.test(start)) return 'json';
+	if (type.includes('json') && start.startsWith('"')) return 'json';
+	if (isStream) return 'sse';
+	return (/^text\/(plain|markdown)/.test(type) ? FIELD_OF_JSON : FIELD).test(field)
+		? 'sse'
+		: 'text';
+}
+
+const toPiece = (form: AnswerForm, value: unknown, data: string, event = ''): AnswerPiece => ({
+	...{ form, event, value, data },
+});
+
+const createTextReader = (): PieceReader => ({
+	add: (text) => (text ? [toPiece('text', text, text)] : []),
+	end: () => [],
+	isWithin: () => false,
+});
+
+/** Cuts a text into its lines as it arrives. */
+function createLines() {
+	let rest = '';
+	let endsWithReturn = false;
+	return {
+		/** @returns the lines that are complete. */
+		add(text: string): string[] {
+			const more = endsWithReturn && text.startsWith('\n') ? text.slice(1) : text;
+			if (text) endsWithReturn = text.endsWith('\r');
+			if (!/[\r\n]/.test(more)) {
+				rest += more;
+				return [];
+			}
+			const lines = (rest + more).split(/\r\n|\n|\r/);
+			rest = lines.pop() ?? '';
+			return lines;
+		},
+		rest: () => rest,
 	};
 }
 
 /**
- * Tells JSON from plain words in the data of events.
- *
- * Words may happen to be in quotes, so a first JSON text is held back until the next data decides. Where words have come under a name,
- * everything under it is words; where JSON has, words are an error, but for one such as `DONE` at the end.
+ * Reads server-sent events. The standard drops events without a data line. The assistant's `finish` is one, so here they count, with
+ * `data` "".
  */
-function createEventInterpreter() {
-	let form: 'unknown' | 'json' | 'words' = 'unknown';
-	let held: AnswerPiece | undefined;
-	/** Names of events whose data was words, and of those whose data was JSON. */
-	const names = { words: new Set<string>(), json: new Set<string>() };
+function createEventReader(response: HttpResponse): PieceReader {
+	const lines = createLines();
+	const toEvent = createDataReader();
+	let name: string | undefined;
+	let data: string | undefined;
+	let count = 0;
 
-	function* release(): Generator<AnswerPiece> {
-		if (held) yield form === 'words' ? { ...held, value: held.data } : held;
-		held = undefined;
-	}
+	const readLine = (line: string) => {
+		const colon = line.indexOf(':');
+		const field = colon < 0 ? line : line.slice(0, colon);
+		const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
+		if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
+		else if (field === 'event') name = value;
+		else if (field === 'error' && value.startsWith('{')) [name, data] = ['error', value];
+	};
 
-	function* readWords(piece: AnswerPiece, cut: SseEvent['cut']): Generator<AnswerPiece> {
-		const { data, event } = piece;
-		const name = standardName(event);
-		if (names.json.has(name) && isEndWord(data)) return void (yield piece);
-		if (names.json.has(name) || (form === 'json' && LOOKS_LIKE_JSON.test(data)))
-			throw unreadableEventError(event, data);
-		if (cut === 'line' || (cut && LOOKS_LIKE_JSON.test(data)))
-			throw unreadableChunkError('The stream ended in the middle of an event.', data);
-		if (form === 'unknown') form = 'words';
-		names.words.add(name);
-		yield* release();
-		yield piece;
-	}
-
-	function* readJson(piece: AnswerPiece, name: string): Generator<AnswerPiece> {
-		const isText = typeof piece.value === 'string';
-		if (isText && !held && form === 'unknown') return void (held = piece);
-		names.json.add(name);
-		if (form === 'unknown' && (name === '' || isText)) form = 'json';
-		if (form !== 'unknown') yield* release();
-		yield piece;
-	}
-
-	function* readData(data: string, { event = '', cut }: SseEvent): Generator<AnswerPiece> {
-		const name = standardName(event);
-		const isMark = data === '' || isEndMark(data);
-		const parsed = isMark || names.words.has(name) ? undefined : tryParseJson(data);
-		const piece: AnswerPiece = { form: 'sse', event, value: parsed, data };
-		if (isMark) return void (yield* release(), yield { ...piece, value: data });
-		// in a stream of words, a number in its last event counts tokens
-		const isAside = typeof parsed === 'number' && (form === 'json' || isEndWord(name));
-		if (parsed === null || isAside) return void (yield piece);
-		const isJson = typeof parsed === 'object' || (typeof parsed === 'string' && form !== 'words');
-		yield* isJson ? readJson(piece, name) : readWords({ ...piece, value: data }, cut);
-	}
-
-	function* read(events: SseEvent[]): Generator<AnswerPiece> {
-		for (const sseEvent of events) {
-			const { event = '', data } = sseEvent;
-			// most events of most streams: nothing is left to decide
-			const isJson = form === 'json' && !held && data.startsWith('{');
-			const value = isJson ? tryParseJson(data) : undefined;
-			if (value !== undefined) yield { form: 'sse', event, value, data };
-			else for (const part of splitEventData(data)) yield* readData(part, sseEvent);
-		}
-	}
-
-	return { read, release };
-}
-
-export const unreadableEventError = (event: string, data: string) =>
-	unreadableChunkError(
-		`An event could not be read: ${event ? `${event} ` : ''}${data.slice(0, 200)}`,
-		data,
-	);
-
-const LOOKS_LIKE_JSON = /^\s*[[{"]/;
-
-/** `message` is the standard's default name, so such an event counts as one without a name. */
-const standardName = (event: string) => (event === 'message' ? '' : event);
-
-/**
- * Reads lines of JSON or, if the first line alone is not JSON, one JSON body over several lines. A text may begin like JSON.
- *
- * @param type The content type.
- */
-export function createRecordReader(type: string): PieceReader {
-	const areLines = /ndjson|jsonl|json-?lines|json-seq/.test(type);
-	let rest = '';
-	let lineCount = 0;
-	let isDocument = false;
-	/** The first line, which may be the whole body. */
-	let held: AnswerPiece | undefined;
-
-	function* release(): Generator<AnswerPiece> {
-		if (held) yield held;
-		held = undefined;
-	}
-
-	function* readLine(value: unknown, data: string, event = ''): Generator<AnswerPiece> {
-		const piece: AnswerPiece = { form: 'ndjson', event, value, data };
-		yield* release();
-		if (lineCount++ || areLines) yield piece;
-		else held = piece;
-	}
-
-	function* readLines(): Generator<AnswerPiece> {
-		const lines = rest.split('\n');
-		rest = lines.pop() ?? '';
-		for (const [index, line] of lines.entries()) {
-			const data = trimRecord(line);
-			if (!data) continue;
-			const [event, value] = parseLine(data);
-			isDocument = !lineCount && !event && !isRecord(value, type);
-			if (isDocument) return void (rest = [...lines.slice(index), rest].join('\n'));
-			if (value === undefined && !isEndWord(data))
-				throw unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
-			yield* readLine(value === undefined ? data : value, data, event);
-		}
-	}
+	const endEvent = (pieces: AnswerPiece[], isCut = false): void => {
+		const [event, given] = [name, data];
+		name = data = undefined;
+		if (!event && given === undefined) return;
+		count++;
+		pieces.push(toEvent(event ?? '', given ?? '', isCut));
+	};
 
 	return {
-		*add(text) {
-			rest += text;
-			if (!isDocument && text.includes('\n')) yield* readLines();
+		add(text) {
+			const pieces: AnswerPiece[] = [];
+			for (const line of lines.add(text))
+				if (line === '') endEvent(pieces);
+				else readLine(line);
+			return pieces;
 		},
-		*finish() {
-			const separated = separateObjects(rest);
-			rest = separated ?? rest;
-			if (separated !== undefined) yield* readLines();
-			const data = trimRecord(rest);
-			const [event, value] = parseLine(data);
-			if (lineCount && value !== undefined) yield* readLine(value, data, event);
-			else if (value !== undefined) yield { form: 'json', event: '', value, data };
-			else if (!data && held) yield held.event ? held : { ...held, form: 'json' };
-			else if (data && !lineCount && !type.includes('json') && !isTruncatedJson(data))
-				yield toTextPiece(rest);
-			else if (data) {
-				yield* release();
-				throw unreadableChunkError('The answer ended in the middle of JSON.', rest);
-			}
+		end(isBroken) {
+			const pieces: AnswerPiece[] = [];
+			if (isBroken) return pieces;
+			const rest = lines.rest();
+			// a name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
+			if (!rest.startsWith('event')) readLine(rest);
+			endEvent(pieces, rest !== '');
+			if (!count) throw malformedResponseError(response, 'No event arrived.');
+			return pieces;
 		},
-		release,
-		isWithin: () => rest !== '',
+		isWithin: () => lines.rest() !== '' && !lines.rest().startsWith(':'),
 	};
 }
 
-/** Puts line ends between objects: some services put nothing there. Within a text, the quotation mark would be escaped. */
-function separateObjects(text: string): string | undefined {
-	const [first = '', ...others] = text.split(/(?<=\})(?=\{"[\w-]+":)/);
-	return others.length && isPlainObject(tryParseJson(first))
-		? [first, ...others].join('\n')
-		: undefined;
+/** Tells JSON from plain words in the data of events: under each name, the first data that is certain decides. */
+function createDataReader() {
+	const kinds = new Map<string, 'json' | 'words'>();
+	return (event: string, data: string, isCut: boolean): AnswerPiece => {
+		// `message` is the standard's default name
+		const name = event === 'message' ? '' : event;
+		const kind = kinds.get(name);
+		const piece: AnswerPiece = { form: 'sse', event, value: data, data };
+		if (data === '' || END_MARK.test(data)) return piece;
+		const value = kind === 'words' ? undefined : tryParseJson(data);
+		if (typeof value === 'object' && value) kinds.set(name, 'json');
+		if (value !== undefined && (kind || !/^(number|boolean)$/.test(typeof value))) {
+			piece.value = value;
+			return piece;
+		}
+		const isHalf = kind !== 'words' && value === undefined && /^\s*\{/.test(data);
+		const what = `An event could not be read: ${event ? `${event} ` : ''}${data.slice(0, 200)}`;
+		if (isCut)
+			piece.error = unreadableChunkError('The stream ended in the middle of an event.', data);
+		else if (isHalf || (kind === 'json' && !END_WORD.test(data)))
+			piece.error = unreadableChunkError(what, data);
+		else if (!kind) kinds.set(name, 'words');
+		return piece;
+	};
 }
 
-/** The JSON of a line, and the name of its event if it has a code, as in the data streams of Vercel's AI SDK 4: `0:"text"`, or `aui-state:[]`. */
-function parseLine(line: string): [event: string, value: unknown] {
-	const [, code = '', json = line] = /^([\da-k]|aui-[a-z-]+):(["[{].*)$/s.exec(line) ?? [];
-	return [code && `${code}:`, json ? tryParseJson(json) : undefined];
+/** A line of the data streams of Vercel's AI SDK 4: a code, and JSON. assistant-stream adds `aui-state:[]` and the like. */
+const CODED_LINE = /^([\da-k]|aui-[a-z-]+):(["[{].*)$/s;
+
+/** Reads lines of JSON or, if the first line alone is not JSON, one JSON body over several lines. A text may begin like JSON. */
+function createRecordReader(type: string): PieceReader {
+	const isJsonType = type.includes('json');
+	const lines = createLines();
+	/** Of a body that may be one document: all that has arrived. */
+	let body = '';
+	let form: 'unknown' | 'lines' | 'document' = 'unknown';
+	/** The first line, which may be the whole body. */
+	let first: AnswerPiece | undefined;
+
+	const readLine = (pieces: AnswerPiece[], line: string): void => {
+		const data = line.trim();
+		if (!data || form === 'document') return;
+		const [, code, json = data] = CODED_LINE.exec(data) ?? [];
+		const value = tryParseJson(json);
+		const isFirst = form === 'unknown' && !first;
+		const isRecord = isJsonType ? value !== undefined : [value].flat().some(isPlainObject);
+		if (isFirst && !code && !isRecord) return void (form = 'document');
+		const piece = toPiece('ndjson', value === undefined ? data : value, data, code && `${code}:`);
+		if (value === undefined && !END_MARK.test(data))
+			piece.error = unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
+		if (isFirst && !code && !/ndjson|jsonl|json-?lines/.test(type)) return void (first = piece);
+		form = 'lines';
+		if (first) pieces.push(first);
+		first = undefined;
+		pieces.push(piece);
+	};
+
+	const readDocument = (): AnswerPiece => {
+		const data = body.trim();
+		const value = tryParseJson(data);
+		if (value !== undefined) return toPiece('json', value, data);
+		if (!isJsonType && !isTruncatedJson(data)) return toPiece('text', body, body);
+		return { ...toPiece('json', data, data), error: halfError(data) };
+	};
+
+	return {
+		add(text) {
+			const pieces: AnswerPiece[] = [];
+			if (form !== 'lines') body += text;
+			if (form !== 'document') for (const line of lines.add(text)) readLine(pieces, line);
+			return pieces;
+		},
+		end(isBroken) {
+			const pieces: AnswerPiece[] = [];
+			const rest = lines.rest().trim();
+			const isLine = first !== undefined || form === 'lines' || CODED_LINE.test(rest);
+			if (isBroken || (isLine && !rest)) {
+				if (first) pieces.push({ ...first, form: isBroken ? 'ndjson' : 'json' });
+			} else if (isLine) {
+				readLine(pieces, rest);
+				const last = pieces.at(-1);
+				if (last?.error && isTruncatedJson(rest)) last.error = halfError(rest);
+			} else pieces.push(readDocument());
+			return pieces;
+		},
+		isWithin: () => form === 'document' || lines.rest() !== '',
+	};
 }
 
-/** Whether a line is JSON. A text may begin with a value such as `[1]`, a footnote. */
-const isRecord = (value: unknown, type: string) =>
-	type.includes('json') ? value !== undefined : [value].flat().some(isPlainObject);
-
-/** Removes white space and record separators. */
-const trimRecord = (line: string) => line.replaceAll(RECORD_SEPARATOR, '').trim();
-
-/** Precedes every record in some JSON streams (RFC 7464). */
-export const RECORD_SEPARATOR = String.fromCharCode(0x1e);
+const halfError = (data: string) =>
+	unreadableChunkError('The answer ended in the middle of JSON.', data);

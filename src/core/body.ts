@@ -124,31 +124,8 @@ function createDecoder(contentType = '') {
 const MAX_PARTIAL_LENGTH = 100_000;
 
 /**
- * What arrived of an answer, for error details: parsed if it is complete JSON, the text of a web page, otherwise the body.
- *
- * @returns undefined if nothing arrived.
- */
-function parsePartialBody(received: string, type = ''): unknown {
-	if (!received.trim()) return undefined;
-	if (isWebPage(received, type)) return extractPageText(received);
-	return tryParseJson(received.trim()) ?? received;
-}
-
-/** The readable text in a body of an unexpected format; empty if there is none. */
-function extractPartialText(body: unknown): string {
-	if (typeof body !== 'string') return extractText(body) ?? '';
-	// truncated JSON, or an event stream without content, is not a readable text
-	return /^\s*([[{<"]|(data|event|id|retry)\s*:|:)/.test(body) || isFieldNamePrefix(body.trim())
-		? ''
-		: body;
-}
-
-/** Whether a stream may have broken off within the name of its first field. */
-const isFieldNamePrefix = (text: string) =>
-	['data', 'event', 'retry', 'id'].some((field) => field.startsWith(text));
-
-/**
  * Adds what arrived to an error: the partial answer and, unless all of it is in there because the answer was only truncated, the body.
+ * Complete JSON is parsed, and of a web page the text is kept.
  *
  * @param partial What was built from the body.
  */
@@ -157,19 +134,24 @@ export function withPartialBody(
 	{ received, type }: { received: string; type?: string | undefined },
 	partial: { text?: string } = {},
 ): ServiceError {
-	if (error.kind === 'truncated' && partial.text && !hasUnreadableChunk(error))
-		return withDetails(error, { partial });
-	const body = parsePartialBody(received, type);
-	const existing = { ...partial, ...error.details.partial };
-	const hasNothingToAdd = error.kind === 'malformed' || !Object.keys(existing).length;
-	if (body === undefined)
-		return hasNothingToAdd ? error : withDetails(error, { partial: existing });
+	const isInAnswer = error.kind === 'truncated' && partial.text && !hasUnreadableChunk(error);
 	const isPage = isWebPage(received, type);
-	const isUnknownFormat = error.kind === 'malformed' && !isPage;
-	const text =
-		partial.text || (isUnknownFormat ? cutText(extractPartialText(body), MAX_PARTIAL_LENGTH) : '');
-	return withDetails(error, { partial: { ...existing, ...('text' in partial && { text }), body } });
+	const body = isPage ? extractPageText(received) : (tryParseJson(received.trim()) ?? received);
+	const isForeign = error.kind === 'malformed' && !isPage && !type?.includes('event-stream');
+	const kept = {
+		...partial,
+		...(partial.text === '' && { text: isForeign ? findPartialText(body) : '' }),
+		...error.details.partial,
+		...(!isInAnswer && received.trim() && { body }),
+	};
+	return Object.keys(kept).length ? withDetails(error, { partial: kept }) : error;
 }
+
+/** The readable text in a body of an unexpected format; empty if there is none, as in truncated JSON. */
+const findPartialText = (body: unknown): string =>
+	typeof body === 'string'
+		? body.replace(/^\s*[[{<"][^]*$/, '')
+		: cutText(extractText(body) ?? '', MAX_PARTIAL_LENGTH);
 
 /** The error for a chunk that cannot be read, or reports an error. The chunk is kept in the details. */
 export function unreadableChunkError(reason: string, chunk: unknown): ServiceError {

@@ -1,18 +1,19 @@
 import { ServiceError, shortenText, type ServiceErrorDetails } from './errors';
 import { extractText } from './extractText';
-import { type HttpResponse, parseRetryAfter } from './http';
+import { contentTypeOf, type HttpResponse, parseRetryAfter } from './http';
 import { isPlainObject, tryParseJson } from './json';
 
 /** Characters of the service's message that are shown. */
 const MAX_REASON_LENGTH = 2000;
 
-export function refusedRequestError({ status, headers }: HttpResponse, body: string): ServiceError {
+export function refusedRequestError(response: HttpResponse, body: string): ServiceError {
+	const { status, headers } = response;
 	const { location = '' } = headers;
 	const isLeading = status < 400 && URL.canParse(location);
 	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
 	return new ServiceError('refused', describeStatus(status), {
 		status,
-		...parseErrorEnvelope(body, headers['content-type']?.toLowerCase()),
+		...parseErrorEnvelope(body, contentTypeOf(response)),
 		...getRequestId(headers),
 		...(retryAfter !== undefined && { retryAfter }),
 		// without the path and the query, which may contain a token
@@ -26,11 +27,9 @@ export function parseErrorBody(value: unknown): ServiceErrorDetails {
 }
 
 /** @param body Of a web page, only the title is shown. */
-export function malformedResponseError(
-	{ status, headers }: HttpResponse,
-	body: string,
-): ServiceError {
-	const isPage = isWebPage(body, headers['content-type']?.toLowerCase());
+export function malformedResponseError(response: HttpResponse, body: string): ServiceError {
+	const { status, headers } = response;
+	const isPage = isWebPage(body, contentTypeOf(response));
 	const excerpt = isPage ? describeWebPage(body) : shortenText(body.trim(), 200);
 	return new ServiceError('malformed', 'The service answered in a form that cannot be read', {
 		status,

@@ -54,13 +54,15 @@ export interface HttpResponse {
 	 * Leaving the loop closes the connection.
 	 */
 	body: AsyncIterable<Uint8Array>;
-	/** Milliseconds without data after which reading a body fails. */
-	idleTimeout: number;
-	/** The time while the body is read. Without it, that of the machine, on which nothing waits. */
+	/** The time while the body is read. Without it, nothing is waited for. */
 	clock?: Clock;
 	/** Tells that something came that carries content. Until it is called first, every byte renews the idle timeout. */
 	hear?(): void;
 }
+
+/** The `Content-Type`, in lower case; empty if there is none. */
+export const contentTypeOf = ({ headers }: Pick<HttpResponse, 'headers'>) =>
+	headers['content-type']?.toLowerCase() ?? '';
 
 export const isErrorResponse = ({ status }: HttpResponse) => status < 200 || status >= 300;
 

@@ -74,6 +74,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value is missing, false, 0, or has nothing in it. */
+export const isEmptyValue = (value: unknown): boolean =>
+	!value || (typeof value === 'object' && Object.keys(value).length === 0);
+
 /** The fields that have a value: those that are undefined or null are left out. */
 export function omitMissing<Fields extends object>(
 	fields: Fields,

@@ -8,7 +8,7 @@ import type {
 import { readText } from '../core/body';
 import { describeStatus, describeWebPage, isWebPage, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
-import type { Http, HttpResponse } from '../core/http';
+import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import {
@@ -146,7 +146,7 @@ const KEY_REFUSAL =
 
 async function readAnswer(response: HttpResponse) {
 	const text = await readText(response);
-	const isPage = isWebPage(text, response.headers['content-type']?.toLowerCase());
+	const isPage = isWebPage(text, contentTypeOf(response));
 	return {
 		status: response.status,
 		/** Parsed where it is JSON, otherwise the text. */

@@ -75,7 +75,7 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 					// a redirect needs the exact address
 					headers: { ...redact.data(sent.headers), ...(location && { location }) },
 					body: withTimeouts(sent.body, timed, requests),
-					...{ idleTimeout, clock },
+					clock,
 					hear() {
 						timed.hasReader = true;
 						timed.waited = 0;

@@ -1,10 +1,5 @@
-import {
-	foldAnswer,
-	isWords,
-	unreadableEventError,
-	type AnswerFold,
-	type AnswerPiece,
-} from '../core/answerReader';
+import { END_MARK } from '../core/answerPieces';
+import { foldAnswer, type AnswerFold, type AnswerPiece } from '../core/answerReader';
 import { readErrorResponse, reportedError } from '../core/body';
 import {
 	malformedResponseError,
@@ -21,9 +16,7 @@ import {
 	withOutcome,
 } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
-import { isPlainObject, tryParseJson } from '../core/json';
-import { isKeepAlive } from '../core/silence';
-import { END_MARK } from '../core/sse';
+import { isPlainObject } from '../core/json';
 import { withAdvice } from './advice';
 import type { TextAnswer } from './textAnswer';
 
@@ -61,7 +54,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 /**
  * Sends a request of either text protocol and collects its streamed answer.
  *
- * Streaming is always on, so `streaming_required` cannot happen. Some services answer with one JSON body, or a list of chunks.
+ * Streaming is always on, so `streaming_required` cannot happen. Some services answer with one JSON body.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error, ends without its end mark or has no content,
  *   `malformed` for anything but an answer. What arrived is in `details.partial`, and is billed.
@@ -96,28 +89,16 @@ function createAnswerFold(
 	let isDone = false;
 	let last: AnswerPiece | undefined;
 
-	const addEvent = (event: Record<string, unknown>, name: string): string => {
-		if (name === 'error' || reportsError(event) || isBareError(event))
-			throw reportedError('router', event);
-		return accumulator.add(event, name || undefined);
-	};
-
 	return {
 		add(piece) {
 			last = piece;
-			if (piece.form === 'json') {
-				isDone = true;
-				return addBody(response, accumulator, piece);
-			}
-			// plain text is not an answer
-			if (piece.form === 'text') return '';
-			if (isPlainObject(piece.value)) return addEvent(piece.value, piece.event);
-			isDone = piece.data.trim() === END_MARK;
-			return isDone
-				? ''
-				: readObjects(piece)
-						.map((event) => addEvent(event, piece.event))
-						.join('');
+			const { form, event, value, data } = piece;
+			isDone = form === 'json' || END_MARK.test(data);
+			if (form === 'json') return addBody(response, accumulator, piece);
+			const isEvent = isPlainObject(value);
+			if (event === 'error' || (isEvent && (reportsError(value) || isBareError(value))))
+				throw reportedError('router', value ?? data, data);
+			return isEvent ? accumulator.add(value, event || undefined) : '';
 		},
 		isOver() {
 			const failure = accumulator.failure?.();
@@ -140,7 +121,7 @@ function createAnswerFold(
 	};
 }
 
-/** Adds one JSON body, or a list of chunks. @returns the text of the answer. */
+/** Adds one JSON body. @returns the text of the answer. */
 function addBody(
 	response: HttpResponse,
 	accumulator: AnswerAccumulator<TextAnswer>,
@@ -148,11 +129,7 @@ function addBody(
 ): string {
 	if (reportsError(value))
 		throw withDetails(malformedResponseError(response, data), parseErrorBody(value));
-	const chunks = Array.isArray(value) ? value.filter(isPlainObject) : [];
-	for (const chunk of chunks) accumulator.add(chunk);
-	const isAnswer = isPlainObject(value)
-		? accumulator.addComplete(value)
-		: chunks.length > 0 && !accumulator.isEmpty();
+	const isAnswer = isPlainObject(value) && accumulator.addComplete(value);
 	const failure = accumulator.failure?.();
 	if (!isAnswer || failure)
 		throw withDetails(malformedResponseError(response, data), failure ?? {});
@@ -163,18 +140,6 @@ function addBody(
 function isBareError(event: Record<string, unknown>): boolean {
 	const { error } = event;
 	return isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(event).length === 1;
-}
-
-/** The objects in the data of an event; none for a number or a text. */
-function readObjects(piece: AnswerPiece): Array<Record<string, unknown>> {
-	const { event: name, data } = piece;
-	const value = isWords(piece) ? tryParseJson(data) : piece.value;
-	if (name === 'error' && !isPlainObject(value))
-		throw reportedError('router', value ?? data.trim(), data);
-	// a sign of life may be a word
-	if (value === undefined && data.trim() && !isKeepAlive(piece))
-		throw unreadableEventError('', data);
-	return [value].flat().filter(isPlainObject);
 }
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */

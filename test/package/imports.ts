@@ -7,7 +7,6 @@ const ALLOWED: Record<string, readonly string[]> = {
 		'@cfworker/json-schema',
 		'big.js',
 		'content-disposition',
-		'eventsource-parser',
 		'magic-bytes.js',
 		'sanitize-filename',
 	],

@@ -34,7 +34,7 @@ export const events = (text: string, more: Answer = {}): Answer => ({
 
 export function response(answer: Answer, onClose: () => void = () => {}): HttpResponse {
 	const { status = 200, headers = {}, chunks = [], breaks = false } = answer;
-	return { status, headers, idleTimeout: 300_000, body: bodyOf(chunks, breaks, onClose) };
+	return { status, headers, body: bodyOf(chunks, breaks, onClose) };
 }
 
 async function* bodyOf(

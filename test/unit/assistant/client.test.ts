@@ -80,7 +80,6 @@ describe.each(both)('%s', (_name, asked) => {
 		['an end after tools', events(event('pending_tool_call', { call_id: '1' }) + FINISH)],
 		['an empty list', json([])],
 		['an empty object', json({})],
-		['a list of nothing', json([null, {}])],
 		['another end alone', events('data: [DONE]\n\n')],
 	])('nothing said is no answer: %s', async (_form, answer) => {
 		const failure = await failureOf(asked(answer));

@@ -26,12 +26,12 @@ it.each<[string, Array<{ at: number }>, object]>([
 		[start(1, TITLES), finish(3)],
 		{ ...label, startedMs: 1, ...ended(3), durationMs: 2 },
 	],
-	['at work', [start(1, 'E')], { title: { en: 'E' }, label: 'E', startedMs: 1, finished: false }],
+	['at work', [start(1, TITLES)], { ...label, startedMs: 1, finished: false }],
 	['never begun', [finish(5)], ended(5)],
 	['begun late', [finish(5), start(9, TITLES)], { ...label, startedMs: 9, ...ended(5) }],
 	[
 		'twice',
-		[start(1), start(2, 'E'), finish(3), finish(4)],
+		[start(1), start(2, TITLES), finish(3), finish(4)],
 		{ startedMs: 1, ...ended(3), durationMs: 2 },
 	],
 	[

@@ -1,209 +1,54 @@
-import { readAnswer } from '../../../src/core/answerReader';
-import { bytes, failureOf, response, split, type Answer } from '../inMemoryHttp';
-import publicStreams from './publicStreams.json';
+import { foldAnswer, type AnswerFold } from '../../../src/core/answerReader';
+import { bytes, failureOf, response, type Answer } from '../inMemoryHttp';
 
-/** `[event, value]` for an event with a name, otherwise the value alone. */
-type Piece = unknown;
-type Row = [type: string, body: string, ...pieces: Piece[]];
-
-const SSE = 'text/event-stream';
-const LINES = 'application/x-ndjson';
-const JSON_TYPE = 'application/json';
-const TEXT = 'text/plain';
-
-/** The forms in which an answer may arrive: content type, body, and the pieces that are read from it. */
-const rows: Record<string, Row[]> = {
-	sse: [
-		[SSE, 'data: {"a":1}\n\ndata: {"a":2}\n\n', { a: 1 }, { a: 2 }],
-		[SSE, 'data: [{"a":1}]\n\n', [{ a: 1 }]],
-		[SSE, 'event: x\ndata: {"a":1}\n\n', ['x', { a: 1 }]],
-		[SSE, 'data: {"a":1}\nevent: x\n\n', ['x', { a: 1 }]],
-		[SSE, 'event: x\n\nevent: finish\n', ['x', ''], ['finish', '']],
-		[SSE, 'data: {"a":1}\n\ndata: 7\n\ndata: null\n\n', { a: 1 }, 7, null],
-		[SSE, 'data: {"a":1}\n\ndata: [DONE]\n\n', { a: 1 }, '[DONE]'],
-		[SSE, 'data: "a "\n\ndata: "b"\n\n', 'a ', 'b'],
-		[SSE, 'data: "a"\n\n', 'a'],
-		[SSE, 'data: "a"\n\ndata: [DONE]\n\n', 'a', '[DONE]'],
-		[SSE, 'data: "a"\n\nevent: end\n\n', 'a', ['end', '']],
-		[SSE, 'data: "a"\n\ndata: {"b":1}\n\n', 'a', { b: 1 }],
-		[SSE, 'data: {\ndata: "a": 1}\n\n', { a: 1 }],
-		[SSE, 'data: {"a":1}\ndata: {"a":2}\ndata: [DONE]\n', { a: 1 }, { a: 2 }, '[DONE]'],
-		[SSE, 'data: data: {"a":1}\n\n', { a: 1 }],
-		[SSE, ': hi\n\n: ping\n\ndata: {"a":1}\n\n: hi\n\n', { a: 1 }],
-		[SSE, 'data: a\n\ndata:  b\n\n', 'a', ' b'],
-		[SSE, 'data: a\ndata: b\n\n', 'a\nb'],
-		[SSE, 'data: a\n\ndata:\ndata:\n\ndata: b\n\n', 'a', '\n', 'b'],
-		[SSE, 'event: t\ndata: a\n\nevent: t\ndata:\ndata:\ndata:\n\n', ['t', 'a'], ['t', '\n\n']],
-		[SSE, 'data: 5\n\ndata:  apples\n\n', '5', ' apples'],
-		[SSE, 'data: a\n\ndata: {}\n\ndata: "b"\n\ndata: 5\n\n', 'a', '{}', '"b"', '5'],
-		[SSE, 'data: "Hello"\n\ndata:  world\n\n', '"Hello"', ' world'],
-		[SSE, 'data: "a"\n\nevent: ping\ndata: {}\n\ndata:  b\n\n', ['ping', {}], '"a"', ' b'],
-		[SSE, 'data: Processing fees are 2 percent.\n\n', 'Processing fees are 2 percent.'],
-		[SSE, 'data: 👍\n\n', '👍'],
-		[SSE, 'data: ok\n\ndata: [DONE]\n\n', 'ok', '[DONE]'],
-		[SSE, 'data: a\n\nevent: end\ndata: {"tokens":12}\n\n', 'a', ['end', { tokens: 12 }]],
-		[SSE, 'event: data\ndata: a\n\nevent: end\ndata: {}\n\n', ['data', 'a'], ['end', {}]],
-		[SSE, 'event: data\ndata: a\n\nevent: end\ndata: null\n\n', ['data', 'a'], ['end', null]],
-		[SSE, 'data: a\n\nevent: end\ndata: 12\n\n', 'a', ['end', 12]],
-		[SSE, 'event: a\ndata: I\n\nevent: b\ndata: 5\n\n', ['a', 'I'], ['b', '5']],
-		[SSE, 'event: t\ndata: f = \n\nevent: t\ndata: {}\n\n', ['t', 'f = '], ['t', '{}']],
-		[SSE, 'data: f\n\nevent: message\ndata: []\n\n', 'f', ['message', '[]']],
-		[SSE, 'event: metadata\ndata: {"run":1}\n\ndata: a\n\n', ['metadata', { run: 1 }], 'a'],
-		[SSE, 'data: {"a":1}\n\nevent: ping\ndata: 12:30\n\n', { a: 1 }, ['ping', '12:30']],
-		[SSE, 'data: {"a":1}\n\nevent: error\ndata: no\n\n', { a: 1 }, ['error', 'no']],
-		[SSE, 'data: {"a":1}\n\nevent: finish\ndata: None\n\n', { a: 1 }, ['finish', 'None']],
-		[JSON_TYPE, 'data: {"a":1}\n\n', { a: 1 }],
-		['text/html', '\n\n  data: {"a":1}\n\n', { a: 1 }],
-		['', '\ufeffdata: {"a":1}\n\n', { a: 1 }],
-		['', 'data: a\n\ndata: b\n\n', 'a', 'b'],
-		['text/html', 'event: t\ndata: a\n\n', ['t', 'a']],
-		[TEXT, ': hi\n\nid: 1\ndata: {"a":1}\n\n', { a: 1 }],
-		[TEXT, 'data: [DONE]', '[DONE]'],
-	],
-	ndjson: [
-		[LINES, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
-		[LINES, '{"a":1}\n', { a: 1 }],
-		[LINES, '{"a":1}\n{"a":2}', { a: 1 }, { a: 2 }],
-		['application/jsonl', '\n{"a":1}\r\n\r\n{"a":2}\r\n', { a: 1 }, { a: 2 }],
-		['application/json-seq', '\u001e{"a":1}\n\u001e{"a":2}\n', { a: 1 }, { a: 2 }],
-		[SSE, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
-		[TEXT, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
-		[LINES, '"a"\n7\nnull\n', 'a', 7, null],
-	],
-	json: [
-		[JSON_TYPE, '{"a":1}', { a: 1 }],
-		[JSON_TYPE, '{"a":1}\n', { a: 1 }],
-		[TEXT, '{\n "a": 1\n}\n', { a: 1 }],
-		['text/html', '\ufeff[1,\n2]', [1, 2]],
-		[JSON_TYPE, '"a"', 'a'],
-		[SSE, '\n\n\n{"a":1}', { a: 1 }],
-	],
-	text: [
-		[TEXT, 'a\nb', 'a\nb'],
-		['', 'a', 'a'],
-		[TEXT, '\n a \n', '\n a \n'],
-		[JSON_TYPE, 'Hello there', 'Hello there'],
-		[SSE, 'Hello there', 'Hello there'],
-		[TEXT, '[1] is a footnote\nand more', '[1] is a footnote\nand more'],
-		[TEXT, '[1]\nand more', '[1]\nand more'],
-		[TEXT, '{curly} braces', '{curly} braces'],
-		[TEXT, ':) Sure\n\nmore', ':) Sure\n\nmore'],
-		[TEXT, 'data: 5 rows were found\n\nThat is all.', 'data: 5 rows were found\n\nThat is all.'],
-		['text/markdown', '<b>a</b>', '<b>a</b>'],
-	],
-};
-// examples of public documents, with their source
-for (const { type, body, form, pieces } of publicStreams) rows[form]?.push([type, body, ...pieces]);
-
-async function piecesOf(answer: Answer) {
-	const pieces: Piece[] = [];
-	const forms = new Set<string>();
+/** Takes every piece as text, and ends at a piece if that is asked for. */
+function collect(endsAt = Infinity) {
 	let text = '';
-	for await (const batch of readAnswer(response(answer)))
-		for (const { form, event, value } of batch) {
-			forms.add(form);
-			// plain text arrives as it is sent, wherever it is cut
-			if (form === 'text') text += String(value);
-			else pieces.push(event ? [event, value] : value);
-		}
-	return { form: [...forms].join(), pieces: text ? [...pieces, text] : pieces };
+	let count = 0;
+	return {
+		add({ data }) {
+			count++;
+			text += data;
+			return data;
+		},
+		isOver: () => count >= endsAt,
+		end: () => '',
+		partial: () => ({ text }),
+	} satisfies AnswerFold;
 }
 
-const answerOf = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
+const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
 	headers: { 'content-type': type },
 	chunks,
 });
 
-describe.each(Object.entries(rows))('%s', (form, given) => {
-	it.each(given)('(%s) %j', async (type, body, ...pieces) => {
-		expect(await piecesOf(answerOf(type, body))).toEqual({ form, pieces });
-		const encoded = bytes(body);
-		const byteByByte = split(encoded, [...encoded.keys()]);
-		expect(await piecesOf(answerOf(type, ...byteByByte))).toEqual({ form, pieces });
+async function read(answer: Answer, fold: AnswerFold) {
+	let closed = 0;
+	const reading = foldAnswer(
+		response(answer, () => closed++),
+		fold,
+		() => undefined,
+	);
+	return { failure: await failureOf(reading).catch(() => undefined), closed };
+}
+
+it.each([
+	['text/plain', 'x'],
+	['text/event-stream', 'data: x\n\n'],
+	['text/event-stream', ': x'],
+	['application/x-ndjson', '"x"\n'],
+])('of %s with %j more than 64 MiB is given up, and its connection closed', async (type, unit) => {
+	const chunks = Array<Uint8Array>(70).fill(bytes(unit.repeat((1024 * 1024) / unit.length)));
+	const { failure, closed } = await read(typed(type, ...chunks), collect());
+	expect(failure).toMatchObject({
+		...{ kind: 'truncated', details: { reason: 'the answer grew past 64 MiB' } },
 	});
+	expect(closed).toBe(1);
 });
 
-const MIDDLE = 'The stream ended in the middle of an event.';
-const HALF = 'The answer ended in the middle of JSON.';
-
-it.each([
-	[SSE, 'data: {"a":1}\n\ndata: b\n\n', 'An event could not be read: b'],
-	[SSE, 'data: {"a":1}\n\ndata: ping\n\n', 'An event could not be read: ping'],
-	[SSE, 'event: x\ndata: {"a":1}\n\nevent: x\ndata: {"a":', 'An event could not be read: x {"a":'],
-	[SSE, 'data: Hello\n\ndata: and so o', MIDDLE],
-	[SSE, 'data: Hello\n\ndata: [DO', MIDDLE],
-	[SSE, 'data: {"t":"Hel', MIDDLE],
-	[SSE, 'data: {"t":\n', MIDDLE],
-	[LINES, '{"a":1}\nnonsense\n', 'A line could not be read: nonsense'],
-	[LINES, '{"a":1}\n{"a":', HALF],
-	[JSON_TYPE, '{"a":', HALF],
-	[TEXT, '{"a":', HALF],
-])('of the type %s, %j is cut', async (type, body, reason) => {
-	expect(await failureOf(piecesOf(answerOf(type, body)))).toMatchObject({
-		kind: 'truncated',
-		details: { reason, partial: { unread: expect.any(String) } },
-	});
-});
-
-it.each([
-	[TEXT, '', 'The answer was empty.'],
-	[SSE, ' \n\n', 'The answer was empty.'],
-	[SSE, ': ping\n\n: ping\n\n', 'No event arrived.'],
-	[SSE, 'event: x', 'No event arrived.'],
-	['text/html', '<p>Log in', 'An HTML page'],
-	[SSE, '<!doctype html><title> Log\n in </title><p>', 'An HTML page: "Log in"'],
-	[TEXT, '<?xml version="1.0"?><Error/>', 'An XML document'],
-	[TEXT, ' '.repeat(100_000), 'It begins with more than 64 KiB of white space.'],
-])('of the type %s, %.50j is no answer', async (type, body, reason) => {
-	let closed = false;
-	const answer = response(answerOf(type, body), () => (closed = true));
-	const read = async () => {
-		for await (const batch of readAnswer(answer)) expect([...batch]).toEqual([]);
-	};
-	expect(await failureOf(read())).toMatchObject({ kind: 'malformed', details: { reason } });
-	expect(closed).toBe(true);
-});
-
-it.each([
-	['a first text in quotes', SSE, 'data: "a"\n\n', ['a']],
-	['a first line', TEXT, '{"a":1}\n', [{ a: 1 }]],
-	['a few letters', TEXT, 'Hi', ['Hi']],
-])('%s is given when the connection breaks behind it', async (_what, type, body, pieces) => {
-	const came: unknown[] = [];
-	const read = async () => {
-		for await (const batch of readAnswer(response({ ...answerOf(type, body), breaks: true })))
-			for (const { value } of batch) came.push(value);
-	};
-	expect(await failureOf(read())).toMatchObject({ kind: 'truncated' });
-	expect(came).toEqual(pieces);
-});
-
-it.each([
-	[TEXT, 'x'],
-	[SSE, 'data: x\n\n'],
-	[LINES, '"x"\n'],
-])(
-	'of %s more than 64 MiB is given up, and its connection closed when it is left',
-	async (type, unit) => {
-		let closed = false;
-		const chunks = Array<string>(70).fill(unit.repeat((1024 * 1024) / unit.length));
-		const endless = () => readAnswer(response(answerOf(type, ...chunks), () => (closed = true)));
-		const read = async () => {
-			for await (const batch of endless()) void batch;
-		};
-		const details = { reason: 'the answer grew past 64 MiB' };
-		expect(await failureOf(read())).toMatchObject({ kind: 'truncated', details });
-		closed = false;
-		const batches = endless();
-		await batches.next();
-		expect(closed).toBe(false);
-		await batches.return(undefined);
-		expect(closed).toBe(true);
-	},
-);
-
-it('reads ten thousand lines that come in small pieces in linear time', async () => {
-	const line = `${JSON.stringify({ text: 'x'.repeat(200) })}\n`;
-	const { pieces } = await piecesOf(answerOf(LINES, ...line.repeat(10_000).match(/[^]{1,64}/g)!));
-	expect(pieces).toHaveLength(10_000);
+it('nothing behind the end is read, and the connection is closed', async () => {
+	const fold = collect(2);
+	const answer = typed('text/event-stream', 'data: a\n\n', 'data: b\n\ndata: c\n\n');
+	expect(await read({ ...answer, breaks: true }, fold)).toEqual({ closed: 1 });
+	expect(fold.partial()).toEqual({ text: 'ab' });
 });

@@ -1,0 +1,38 @@
+import type { ServiceError } from '../core/errors';
+
+/** An event as it arrived: the name on its line, and its value. */
+export interface ArrivedEvent {
+	event: string;
+	value: unknown;
+}
+
+export const rawOf = ({ event, value }: ArrivedEvent) => (event ? { event, data: value } : value);
+
+/** Reads the events of an answer: by a row of the table, or by the plain rule. */
+export interface EventReader {
+	/** @returns the text that an event adds. */
+	add(event: ArrivedEvent): string;
+	/** The answer has ended, or broken off. @returns the text of messages that counted only if nothing else came. */
+	finish(): string;
+	text(): string;
+	readonly state: Readonly<ReadingState>;
+}
+
+export interface ReadingState {
+	/** What the agent has reported. */
+	failure?: ServiceError;
+	/** Whether nothing more is read. */
+	isOver: boolean;
+	/** Whether an end has come, and no text since. */
+	hasEnded: boolean;
+	/** Whether a tool was called, and no text has come since. */
+	isToolOpen: boolean;
+	/** Whether a text has come in place of an earlier one. */
+	isReplaced: boolean;
+	/** Whether the stream has opened, so that an end has to come. */
+	isOpen: boolean;
+}
+
+export const newState = (): ReadingState => ({
+	...{ isOver: false, hasEnded: false, isToolOpen: false, isReplaced: false, isOpen: false },
+});

@@ -1,0 +1,245 @@
+import { createPieceReader, type AnswerPiece } from '../../../src/core/answerPieces';
+import { decodeBody } from '../../../src/core/body';
+import { mapServiceError } from '../../../src/core/errors';
+import fc from '../../support/fastCheck';
+import { bytes, failureOf, response, split, type Answer } from '../inMemoryHttp';
+import publicStreams from './publicStreams.json';
+
+/** `[event, value]` for an event with a name, otherwise the value alone. */
+type Piece = unknown;
+type Row = [type: string, body: string, ...pieces: Piece[]];
+
+const SSE = 'text/event-stream';
+const LINES = 'application/x-ndjson';
+const JSON_TYPE = 'application/json';
+const TEXT = 'text/plain';
+
+/** The forms in which an answer may arrive: content type, body, and the pieces that are read from it. */
+const rows: Record<string, Row[]> = {
+	sse: [
+		[SSE, 'data: {"a":1}\n\ndata: {"a":2}\n\n', { a: 1 }, { a: 2 }],
+		[SSE, 'data: [{"a":1}]\n\n', [{ a: 1 }]],
+		[SSE, 'event: x\ndata: {"a":1}\n\n', ['x', { a: 1 }]],
+		[SSE, 'data: {"a":1}\nevent: x\n\n', ['x', { a: 1 }]],
+		[SSE, 'event: x\n\nevent: finish\n', ['x', ''], ['finish', '']],
+		[SSE, 'data: {"a":1}\n\ndata: 7\n\ndata: null\n\n', { a: 1 }, 7, null],
+		[SSE, 'data: {"a":1}\n\ndata: [DONE]\n\n', { a: 1 }, '[DONE]'],
+		[SSE, 'data: "a "\n\ndata: "b"\n\n', 'a ', 'b'],
+		[SSE, 'data: "a"\n\n', 'a'],
+		[SSE, 'data: "a"\n\ndata: [DONE]\n\n', 'a', '[DONE]'],
+		[SSE, 'data: "a"\n\nevent: end\n\n', 'a', ['end', '']],
+		[SSE, 'data: "a"\n\ndata: {"b":1}\n\n', 'a', { b: 1 }],
+		[SSE, 'data: {\ndata: "a": 1}\n\n', { a: 1 }],
+		[SSE, ': hi\n\n: ping\n\ndata: {"a":1}\n\n: hi\n\n', { a: 1 }],
+		[SSE, 'data: a\n\ndata:  b\n\n', 'a', ' b'],
+		[SSE, 'data: a\ndata: b\n\n', 'a\nb'],
+		[SSE, 'data: a\n\ndata:\ndata:\n\ndata: b\n\n', 'a', '\n', 'b'],
+		[SSE, 'event: t\ndata: a\n\nevent: t\ndata:\ndata:\ndata:\n\n', ['t', 'a'], ['t', '\n\n']],
+		[SSE, 'data: 5\n\ndata:  apples\n\n', '5', ' apples'],
+		[SSE, 'data: a\n\ndata: {}\n\ndata: "b"\n\ndata: 5\n\n', 'a', '{}', '"b"', '5'],
+		[SSE, 'data: Processing fees are 2 percent.\n\n', 'Processing fees are 2 percent.'],
+		[SSE, 'data: 👍\n\n', '👍'],
+		[SSE, 'data: ok\n\ndata: [DONE]\n\n', 'ok', '[DONE]'],
+		[SSE, 'data: a\n\nevent: end\ndata: {"tokens":12}\n\n', 'a', ['end', { tokens: 12 }]],
+		[SSE, 'event: data\ndata: a\n\nevent: end\ndata: {}\n\n', ['data', 'a'], ['end', {}]],
+		[SSE, 'event: data\ndata: a\n\nevent: end\ndata: null\n\n', ['data', 'a'], ['end', null]],
+		[SSE, 'event: a\ndata: I\n\nevent: b\ndata: 5\n\n', ['a', 'I'], ['b', '5']],
+		[SSE, 'event: t\ndata: f = \n\nevent: t\ndata: {}\n\n', ['t', 'f = '], ['t', '{}']],
+		[SSE, 'data: f\n\nevent: message\ndata: []\n\n', 'f', ['message', '[]']],
+		[SSE, 'event: metadata\ndata: {"run":1}\n\ndata: a\n\n', ['metadata', { run: 1 }], 'a'],
+		[SSE, 'data: {"a":1}\n\nevent: ping\ndata: 12:30\n\n', { a: 1 }, ['ping', '12:30']],
+		[SSE, 'data: {"a":1}\n\nevent: error\ndata: no\n\n', { a: 1 }, ['error', 'no']],
+		[SSE, 'data: {"a":1}\n\nevent: finish\ndata: None\n\n', { a: 1 }, ['finish', 'None']],
+		[JSON_TYPE, 'data: {"a":1}\n\n', { a: 1 }],
+		['text/html', '\n\n  data: {"a":1}\n\n', { a: 1 }],
+		['', '\ufeffdata: {"a":1}\n\n', { a: 1 }],
+		['', 'data: a\n\ndata: b\n\n', 'a', 'b'],
+		['text/html', 'event: t\ndata: a\n\n', ['t', 'a']],
+		[TEXT, ': hi\n\nid: 1\ndata: {"a":1}\n\n', { a: 1 }],
+		[TEXT, 'data: [DONE]', '[DONE]'],
+	],
+	ndjson: [
+		[LINES, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
+		[LINES, '{"a":1}\n', { a: 1 }],
+		[LINES, '{"a":1}\n{"a":2}', { a: 1 }, { a: 2 }],
+		['application/jsonl', '\n{"a":1}\r\n\r\n{"a":2}\r\n', { a: 1 }, { a: 2 }],
+		[SSE, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
+		[TEXT, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
+		[LINES, '"a"\n7\nnull\n', 'a', 7, null],
+	],
+	json: [
+		[JSON_TYPE, '{"a":1}', { a: 1 }],
+		[JSON_TYPE, '{"a":1}\n', { a: 1 }],
+		[TEXT, '{\n "a": 1\n}\n', { a: 1 }],
+		['text/html', '\ufeff[1,\n2]', [1, 2]],
+		[JSON_TYPE, '"a"', 'a'],
+		[SSE, '\n\n\n{"a":1}', { a: 1 }],
+	],
+	text: [
+		[TEXT, 'a\nb', 'a\nb'],
+		['', 'a', 'a'],
+		[TEXT, '\n a \n', '\n a \n'],
+		[JSON_TYPE, 'Hello there', 'Hello there'],
+		[TEXT, '[1] is a footnote\nand more', '[1] is a footnote\nand more'],
+		[TEXT, '[1]\nand more', '[1]\nand more'],
+		[TEXT, '{curly} braces', '{curly} braces'],
+		[TEXT, ':) Sure\n\nmore', ':) Sure\n\nmore'],
+		[TEXT, 'data: 5 rows were found\n\nThat is all.', 'data: 5 rows were found\n\nThat is all.'],
+		['text/markdown', '<b>a</b>', '<b>a</b>'],
+	],
+};
+// examples of public documents, with their source
+for (const { type, body, form, pieces } of publicStreams) rows[form]?.push([type, body, ...pieces]);
+
+async function readPieces(answer: Answer, take: (piece: AnswerPiece) => void): Promise<void> {
+	const given = response(answer);
+	const { chunks } = decodeBody(given);
+	const reader = createPieceReader(given);
+	const takeAll = (pieces: AnswerPiece[]) => {
+		for (const piece of pieces) {
+			if (piece.error) throw mapServiceError(piece.error);
+			take(piece);
+		}
+	};
+	for (;;) {
+		const next = await chunks.next().catch(() => undefined);
+		if (!next || next.done) return takeAll(reader.end(!next));
+		takeAll(reader.add(next.value));
+	}
+}
+
+async function piecesOf(answer: Answer) {
+	const pieces: Piece[] = [];
+	const forms = new Set<string>();
+	let text = '';
+	await readPieces(answer, ({ form, event, value }) => {
+		forms.add(form);
+		// plain text arrives as it is sent, wherever it is cut
+		if (form === 'text') text += String(value);
+		else pieces.push(event ? [event, value] : value);
+	});
+	return { form: [...forms].join(), pieces: text ? [...pieces, text] : pieces };
+}
+
+const answerOf = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
+	headers: { 'content-type': type },
+	chunks,
+});
+
+describe.each(Object.entries(rows))('%s', (form, given) => {
+	it.each(given)('(%s) %j', async (type, body, ...pieces) => {
+		expect(await piecesOf(answerOf(type, body))).toEqual({ form, pieces });
+		const encoded = bytes(body);
+		const byteByByte = split(encoded, [...encoded.keys()]);
+		expect(await piecesOf(answerOf(type, ...byteByByte))).toEqual({ form, pieces });
+	});
+});
+
+const MIDDLE = 'The stream ended in the middle of an event.';
+const HALF = 'The answer ended in the middle of JSON.';
+
+it.each([
+	[SSE, 'data: {"a":1}\n\ndata: b\n\n', 'An event could not be read: b'],
+	[SSE, 'data: {"a":1}\n\ndata: ping\n\n', 'An event could not be read: ping'],
+	[SSE, 'event: x\ndata: {"a":1}\n\nevent: x\ndata: {"a":', MIDDLE],
+	[SSE, 'event: x\ndata: {"a":\n\n', 'An event could not be read: x {"a":'],
+	[SSE, 'data: Hello\n\ndata: and so o', MIDDLE],
+	[SSE, 'data: Hello\n\ndata: [DO', MIDDLE],
+	[SSE, 'data: {"t":"Hel', MIDDLE],
+	[SSE, 'data: {"t":\n', 'An event could not be read: {"t":'],
+	[LINES, '{"a":1}\nnonsense\n', 'A line could not be read: nonsense'],
+	[LINES, '{"a":1}\n{"a":', HALF],
+	[JSON_TYPE, '{"a":', HALF],
+	[TEXT, '{"a":', HALF],
+])('of the type %s, %j is cut', async (type, body, reason) => {
+	expect(await failureOf(piecesOf(answerOf(type, body)))).toMatchObject({
+		kind: 'truncated',
+		details: { reason, partial: { unread: expect.any(String) } },
+	});
+});
+
+it.each([
+	[TEXT, '', 'The answer was empty.'],
+	[SSE, ' \n\n', 'The answer was empty.'],
+	[SSE, ': ping\n\n: ping\n\n', 'No event arrived.'],
+	[SSE, 'event: x', 'No event arrived.'],
+	[SSE, 'Hello there', 'No event arrived.'],
+	['text/html', '<p>Log in', 'An HTML page'],
+	[SSE, '<!doctype html><title> Log\n in </title><p>', 'An HTML page: "Log in"'],
+	[TEXT, '<?xml version="1.0"?><Error/>', 'An XML document'],
+	[TEXT, ' '.repeat(100_000), 'The answer was empty.'],
+])('of the type %s, %.50j is no answer', async (type, body, reason) => {
+	expect(await failureOf(piecesOf(answerOf(type, body)))).toMatchObject({
+		...{ kind: 'malformed', details: { reason } },
+	});
+});
+
+it.each([
+	['a first line', TEXT, '{"a":1}\n', [{ a: 1 }]],
+	['a few letters', TEXT, 'Hi', ['Hi']],
+	['half an event', SSE, 'data: a\n\ndata: b\n', ['a']],
+])('%s is given when the connection breaks behind it', async (_what, type, body, pieces) => {
+	expect(await piecesOf({ ...answerOf(type, body), breaks: true })).toMatchObject({ pieces });
+});
+
+it('reads ten thousand lines that come in small pieces in linear time', async () => {
+	const line = `${JSON.stringify({ text: 'x'.repeat(200) })}\n`;
+	const { pieces } = await piecesOf(answerOf(LINES, ...line.repeat(10_000).match(/[^]{1,64}/g)!));
+	expect(pieces).toHaveLength(10_000);
+});
+
+it('reads a hundred thousand events in linear time', async () => {
+	const chunks = Array<string>(20).fill('data: {"a":1}\n\n'.repeat(5000));
+	expect((await piecesOf(answerOf(SSE, ...chunks))).pieces).toHaveLength(100_000);
+});
+
+/** Lines of a stream with every kind of field, and the events in it. */
+const STREAM = [
+	...[': a comment', '', 'event: chat', 'data: {"t":"aé€😀"}', 'id: 7', '', 'event: bare', ''],
+	...['data', '', 'data: one', 'data: two', '', 'retry: 3000', '', 'event:finish', ''],
+	'data: last\n',
+].join('\n');
+const EVENTS = [['chat', { t: 'aé€😀' }], ['bare', ''], '', 'one\ntwo', ['finish', ''], 'last'];
+
+it.each<[string, ...Piece[]]>([
+	['event: a\ndata\n\n', ['a', '']],
+	['event: a\ndatax: 1\n\n', ['a', '']],
+	['event: a\nevent: b\n\n', ['b', '']],
+	['event: a\n', ['a', '']],
+	['event: a\ndata: {}', ['a', {}]],
+	['data: v\nevent: a\n\n', ['a', 'v']],
+	['event: a\nid: 1\ndata: v\n\n', ['a', 'v']],
+	['event: a\ndata: \ndata:\n\n', ['a', '\n']],
+	['event: a\nevent: a\ndata: v\ndata: w\n\n', ['a', 'v\nw']],
+	['error: {"error":"x"}\n\n', ['error', { error: 'x' }]],
+])('reads the events of %j', async (text, ...events) => {
+	expect((await piecesOf(answerOf(SSE, text))).pieces).toEqual(events);
+});
+
+it.each(['\n', '\r', '\r\n'])('gives the same at once and byte by byte, with %j', async (end) => {
+	const whole = bytes(STREAM.replaceAll('\n', end));
+	expect((await piecesOf(answerOf(SSE, whole))).pieces).toEqual(EVENTS);
+	const byteByByte = split(whole, [...whole.keys()]);
+	expect((await piecesOf(answerOf(SSE, ...byteByByte))).pieces).toEqual(EVENTS);
+});
+
+it('gives the same with line ends mixed, for any lines', async () => {
+	const word = fc.constantFrom(
+		...['data: a', 'data:', 'data', 'event: e', 'event', 'id: 1', ':', 'x', 'dat', '', ''],
+	);
+	const lines = fc.array(fc.tuple(word, fc.constantFrom('\n', '\r', '\r\n')));
+	const read = async (...chunks: Array<string | Uint8Array>) =>
+		await piecesOf(answerOf(SSE, 'data: first\n\n', ...chunks));
+	await fc.assert(
+		fc.asyncProperty(lines, fc.array(fc.nat(200)), async (parts, at) => {
+			const plain = parts.map(([text]) => `${text}\n`).join('');
+			// "\r" followed by "\n" would be one line end
+			const mixed = parts.map(
+				([text, ending], index) => text + (parts[index + 1]?.[0] === '' ? '\r\n' : ending),
+			);
+			const whole = bytes(mixed.join(''));
+			const places = at.filter((place) => place < whole.length);
+			expect(await read(...split(whole, places))).toEqual(await read(plain));
+		}),
+	);
+});
