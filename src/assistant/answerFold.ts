@@ -62,18 +62,18 @@ export function createAnswerFold(
 	/** What each specified event does. @returns the text that it adds. */
 	const handlers: Record<string, (data: Record<string, unknown>) => string | void> = {
 		chat({ chat_id: id, chat_title: title }) {
-			if (isTextOrNumber(id)) fields.chatId = String(id);
-			if (isTextOrNumber(title)) fields.chatTitle = String(title);
+			if (toText(id)) fields.chatId = toText(id);
+			if (toText(title)) fields.chatTitle = toText(title);
 		},
 		pending_tool_call({ call_id: id, title }) {
-			const call = tools.start(String(id), title);
+			const call = tools.start(toText(id), title);
 			if (call) newToolCalls.push(call);
 		},
-		finished_tool_call: ({ call_id: id }) => tools.finish(String(id)),
+		finished_tool_call: ({ call_id: id }) => tools.finish(toText(id)),
 		message_start: ({ t }) => (typeof t === 'string' ? messages.append(t) : ''),
 		message_end({ message_id: id }) {
 			messages.endMessage();
-			if (isTextOrNumber(id)) messageIds.push(String(id));
+			if (toText(id)) messageIds.push(toText(id));
 		},
 	};
 
@@ -131,8 +131,9 @@ export function createAnswerFold(
 	} satisfies AnswerFold & Record<string, unknown>;
 }
 
-const isTextOrNumber = (value: unknown) =>
-	(typeof value === 'string' && value !== '') || typeof value === 'number';
+/** A text, or a number as one; empty for anything else. */
+const toText = (value: unknown) =>
+	typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 /**
  * Finds the text, by the plain rule, and the ID of the chat in a body. Without a text, it is the body as formatted JSON.
@@ -153,7 +154,7 @@ function readBody(response: HttpResponse, body: unknown) {
 function findChatId(body: unknown, depth = 0): string | undefined {
 	if (typeof body !== 'object' || body === null || depth > 4) return undefined;
 	const { chat_id: id } = body as Record<string, unknown>;
-	if (isTextOrNumber(id)) return String(id);
+	if (toText(id)) return toText(id);
 	return Object.values(body)
 		.map((value) => findChatId(value, depth + 1))
 		.find(Boolean);

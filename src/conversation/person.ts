@@ -31,7 +31,8 @@ export function personsAnswer({ data, chatInput }: Item, place?: AnswerPlace): s
 export function readFields(item: Item, told: unknown): Item | undefined {
 	const given = listFields(isPlainObject(item['data']) ? item['data'] : item);
 	const fields = Object.fromEntries(given.filter(([, value]) => value !== told));
-	const isGiven = (value: unknown) => String(value ?? '').trim() !== '';
+	const isGiven = (value: unknown) =>
+		typeof value === 'string' ? value.trim() !== '' : (value ?? undefined) !== undefined;
 	return Object.values(fields).some(isGiven) ? fields : undefined;
 }
 

@@ -45,29 +45,51 @@ export const END_WORD = /^\W*(done|end|finish(ed)?|complete(d)?)\W*$/i;
  */
 export function createPieceReader(response: HttpResponse): PieceReader {
 	const type = contentTypeOf(response);
+	const lines = createLines();
+	let form: AnswerForm | undefined;
+	let reader: LineReader | undefined;
+	/** Until the form is known: all that has arrived. */
 	let start = '';
-	let reader: PieceReader | undefined;
+	let pieces: AnswerPiece[] = [];
+	let hasPieces = false;
+	const push = (piece: AnswerPiece) => {
+		hasPieces = true;
+		pieces.push(piece);
+	};
 
-	const open = (isEnd: boolean): AnswerPiece[] => {
-		const form = findForm(start, type, isEnd);
-		if (form === 'none') throw malformedResponseError(response, start);
-		if (form === undefined) return [];
-		if (form === 'text') reader = createTextReader();
-		else reader = form === 'sse' ? createEventReader(response) : createRecordReader(type);
-		return reader.add(form === 'text' ? start : start.trimStart());
+	const read = (text: string): void => {
+		if (!reader && text) push({ form: 'text', event: '', value: text, data: text });
+		if (reader) for (const line of lines.add(text)) reader.readLine(line);
+	};
+	const open = (isEnd: boolean): void => {
+		const found = findForm(start, type, isEnd);
+		if (found === 'none') throw malformedResponseError(response, start);
+		form = found;
+		if (form === 'sse') reader = createEventReader(push);
+		if (form === 'json') reader = createRecordReader(push, type);
+		if (form) read(reader ? start.trimStart() : start);
 	};
 
 	return {
 		add(text) {
-			if (reader) return reader.add(text);
-			start += text;
-			return open(false);
+			pieces = [];
+			if (form) read(text);
+			else start += text;
+			if (!form) open(false);
+			return pieces;
 		},
 		end(isBroken) {
-			const opened = reader || (isBroken && !start) ? [] : open(true);
-			return [...opened, ...(reader?.end(isBroken) ?? [])];
+			pieces = [];
+			if (!form && (start || !isBroken)) open(true);
+			reader?.end(lines.rest(), isBroken);
+			if (form === 'sse' && !isBroken && !hasPieces)
+				throw malformedResponseError(response, 'No event arrived.');
+			return pieces;
 		},
-		isWithin: () => reader?.isWithin() ?? false,
+		isWithin() {
+			const rest = lines.rest();
+			return (rest !== '' && !rest.startsWith(':')) || reader?.isWithin() === true;
+		},
 	};
 }
 
@@ -101,16 +123,6 @@ function findForm(given: string, type: string, isEnd: boolean) {
 		: 'text';
 }
 
-const toPiece = (form: AnswerForm, value: unknown, data: string, event = ''): AnswerPiece => ({
-	...{ form, event, value, data },
-});
-
-const createTextReader = (): PieceReader => ({
-	add: (text) => (text ? [toPiece('text', text, text)] : []),
-	end: () => [],
-	isWithin: () => false,
-});
-
 /** Cuts a text into its lines as it arrives. */
 function createLines() {
 	let rest = '';
@@ -132,18 +144,32 @@ function createLines() {
 	};
 }
 
+interface LineReader {
+	readLine(line: string): void;
+	/** @param rest The last line, which has no end. */
+	end(rest: string, isBroken: boolean): void;
+	/** Whether the lines so far are the beginning of a piece. */
+	isWithin(): boolean;
+}
+
+type Push = (piece: AnswerPiece) => void;
+
 /**
  * Reads server-sent events. The standard drops events without a data line. The assistant's `finish` is one, so here they count, with
  * `data` "".
  */
-function createEventReader(response: HttpResponse): PieceReader {
-	const lines = createLines();
+function createEventReader(push: Push): LineReader {
 	const toEvent = createDataReader();
-	let name: string | undefined;
+	let name = '';
 	let data: string | undefined;
-	let count = 0;
 
-	const readLine = (line: string) => {
+	const endEvent = (isCut = false): void => {
+		if (name || data !== undefined) push(toEvent(name, data ?? '', isCut));
+		name = '';
+		data = undefined;
+	};
+	const readLine = (line: string): void => {
+		if (line === '') return endEvent();
 		const colon = line.indexOf(':');
 		const field = colon < 0 ? line : line.slice(0, colon);
 		const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
@@ -152,33 +178,15 @@ function createEventReader(response: HttpResponse): PieceReader {
 		else if (field === 'error' && value.startsWith('{')) [name, data] = ['error', value];
 	};
 
-	const endEvent = (pieces: AnswerPiece[], isCut = false): void => {
-		const [event, given] = [name, data];
-		name = data = undefined;
-		if (!event && given === undefined) return;
-		count++;
-		pieces.push(toEvent(event ?? '', given ?? '', isCut));
-	};
-
 	return {
-		add(text) {
-			const pieces: AnswerPiece[] = [];
-			for (const line of lines.add(text))
-				if (line === '') endEvent(pieces);
-				else readLine(line);
-			return pieces;
-		},
-		end(isBroken) {
-			const pieces: AnswerPiece[] = [];
-			if (isBroken) return pieces;
-			const rest = lines.rest();
+		readLine,
+		end(rest, isBroken) {
+			if (isBroken) return;
 			// a name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
 			if (!rest.startsWith('event')) readLine(rest);
-			endEvent(pieces, rest !== '');
-			if (!count) throw malformedResponseError(response, 'No event arrived.');
-			return pieces;
+			endEvent(rest !== '');
 		},
-		isWithin: () => lines.rest() !== '' && !lines.rest().startsWith(':'),
+		isWithin: () => name !== '' || data !== undefined,
 	};
 }
 
@@ -193,83 +201,71 @@ function createDataReader() {
 		if (data === '' || END_MARK.test(data)) return piece;
 		const value = kind === 'words' ? undefined : tryParseJson(data);
 		if (typeof value === 'object' && value) kinds.set(name, 'json');
-		if (value !== undefined && (kind || !/^(number|boolean)$/.test(typeof value))) {
-			piece.value = value;
-			return piece;
-		}
 		const isHalf = kind !== 'words' && value === undefined && /^\s*\{/.test(data);
-		const what = `An event could not be read: ${event ? `${event} ` : ''}${data.slice(0, 200)}`;
-		if (isCut)
+		if (value !== undefined && (kind || !/^(number|boolean)$/.test(typeof value)))
+			piece.value = value;
+		else if (isCut)
 			piece.error = unreadableChunkError('The stream ended in the middle of an event.', data);
 		else if (isHalf || (kind === 'json' && !END_WORD.test(data)))
-			piece.error = unreadableChunkError(what, data);
+			piece.error = unreadable('An event', `${event} ${data}`.trimStart());
 		else if (!kind) kinds.set(name, 'words');
 		return piece;
 	};
 }
 
+const unreadable = (what: string, data: string) =>
+	unreadableChunkError(`${what} could not be read: ${data.slice(0, 200)}`, data);
+
 /** A line of the data streams of Vercel's AI SDK 4: a code, and JSON. assistant-stream adds `aui-state:[]` and the like. */
 const CODED_LINE = /^([\da-k]|aui-[a-z-]+):(["[{].*)$/s;
 
 /** Reads lines of JSON or, if the first line alone is not JSON, one JSON body over several lines. A text may begin like JSON. */
-function createRecordReader(type: string): PieceReader {
+function createRecordReader(push: Push, type: string): LineReader {
 	const isJsonType = type.includes('json');
-	const lines = createLines();
-	/** Of a body that may be one document: all that has arrived. */
-	let body = '';
-	let form: 'unknown' | 'lines' | 'document' = 'unknown';
+	let hasLines = /ndjson|jsonl|json-?lines/.test(type);
 	/** The first line, which may be the whole body. */
 	let first: AnswerPiece | undefined;
+	/** The lines of a body that is one document. */
+	let document: string[] | undefined;
 
-	const readLine = (pieces: AnswerPiece[], line: string): void => {
+	const readLine = (line: string): void => {
 		const data = line.trim();
-		if (!data || form === 'document') return;
+		if (document) document.push(line);
+		if (document || !data) return;
 		const [, code, json = data] = CODED_LINE.exec(data) ?? [];
 		const value = tryParseJson(json);
-		const isFirst = form === 'unknown' && !first;
 		const isRecord = isJsonType ? value !== undefined : [value].flat().some(isPlainObject);
-		if (isFirst && !code && !isRecord) return void (form = 'document');
-		const piece = toPiece('ndjson', value === undefined ? data : value, data, code && `${code}:`);
-		if (value === undefined && !END_MARK.test(data))
-			piece.error = unreadableChunkError(`A line could not be read: ${data.slice(0, 200)}`, line);
-		if (isFirst && !code && !/ndjson|jsonl|json-?lines/.test(type)) return void (first = piece);
-		form = 'lines';
-		if (first) pieces.push(first);
+		const piece: AnswerPiece = { form: 'ndjson', event: code ? `${code}:` : '', value, data };
+		if (value === undefined) piece.value = data;
+		if (!hasLines && !first && !code) {
+			if (isRecord) first = piece;
+			else document = [line];
+			return;
+		}
+		if (value === undefined && !END_MARK.test(data)) piece.error = unreadable('A line', data);
+		hasLines = true;
+		if (first) push(first);
 		first = undefined;
-		pieces.push(piece);
+		push(piece);
 	};
 
-	const readDocument = (): AnswerPiece => {
+	const toDocument = (body: string): AnswerPiece => {
 		const data = body.trim();
 		const value = tryParseJson(data);
-		if (value !== undefined) return toPiece('json', value, data);
-		if (!isJsonType && !isTruncatedJson(data)) return toPiece('text', body, body);
-		return { ...toPiece('json', data, data), error: halfError(data) };
+		const isText = value === undefined && !isJsonType && !isTruncatedJson(data);
+		if (isText) return { form: 'text', event: '', value: body, data: body };
+		const reason = 'The answer ended in the middle of JSON.';
+		const error = value === undefined ? { error: unreadableChunkError(reason, data) } : {};
+		return { form: 'json', event: '', value, data, ...error };
 	};
 
 	return {
-		add(text) {
-			const pieces: AnswerPiece[] = [];
-			if (form !== 'lines') body += text;
-			if (form !== 'document') for (const line of lines.add(text)) readLine(pieces, line);
-			return pieces;
+		readLine,
+		end(rest, isBroken) {
+			if (!isBroken) readLine(rest);
+			if (first) push({ ...first, form: isBroken ? 'ndjson' : 'json' });
+			else if (document && !isBroken) push(toDocument(document.join('\n')));
 		},
-		end(isBroken) {
-			const pieces: AnswerPiece[] = [];
-			const rest = lines.rest().trim();
-			const isLine = first !== undefined || form === 'lines' || CODED_LINE.test(rest);
-			if (isBroken || (isLine && !rest)) {
-				if (first) pieces.push({ ...first, form: isBroken ? 'ndjson' : 'json' });
-			} else if (isLine) {
-				readLine(pieces, rest);
-				const last = pieces.at(-1);
-				if (last?.error && isTruncatedJson(rest)) last.error = halfError(rest);
-			} else pieces.push(readDocument());
-			return pieces;
-		},
-		isWithin: () => form === 'document' || lines.rest() !== '',
+		isWithin: () => document !== undefined,
 	};
 }
-
-const halfError = (data: string) =>
-	unreadableChunkError('The answer ended in the middle of JSON.', data);

@@ -76,10 +76,7 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 					headers: { ...redact.data(sent.headers), ...(location && { location }) },
 					body: withTimeouts(sent.body, timed, requests),
 					clock,
-					hear() {
-						timed.hasReader = true;
-						timed.waited = 0;
-					},
+					hear: () => requests.hear(timed),
 				};
 				rejectEncoded(response);
 				return response;

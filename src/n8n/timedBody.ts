@@ -169,6 +169,11 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 			else if (!isWatching) void watchLimits();
 			return request;
 		},
+		/** Something came that carries content. Before the first call, every byte renews the idle timeout. */
+		hear(request: TimedRequest): void {
+			request.hasReader = true;
+			request.waited = 0;
+		},
 		end,
 	};
 }

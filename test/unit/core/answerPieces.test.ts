@@ -148,7 +148,7 @@ it.each([
 	[SSE, 'data: {"t":"Hel', MIDDLE],
 	[SSE, 'data: {"t":\n', 'An event could not be read: {"t":'],
 	[LINES, '{"a":1}\nnonsense\n', 'A line could not be read: nonsense'],
-	[LINES, '{"a":1}\n{"a":', HALF],
+	[LINES, '{"a":1}\n{"a":', 'A line could not be read: {"a":'],
 	[JSON_TYPE, '{"a":', HALF],
 	[TEXT, '{"a":', HALF],
 ])('of the type %s, %j is cut', async (type, body, reason) => {

@@ -99,7 +99,7 @@ describe('a body', () => {
 		const request = requests.begin();
 		const { signal } = request.connection;
 		const body = withTimeouts(of(signal), request, requests);
-		return { body, isClosed: () => signal.aborted };
+		return { body, isClosed: () => signal.aborted, hear: () => requests.hear(request) };
 	}
 
 	/** A service that says something, and then nothing until its connection is closed. */
@@ -200,6 +200,32 @@ describe('a body', () => {
 		const { body, isClosed } = watched(...given);
 		const [text] = await Promise.all([all(body, takes), pass(1000)]);
 		expect([text, isClosed()]).toEqual([expected, false]);
+	});
+
+	it('that carries nothing is silent, whatever bytes come', async () => {
+		const { body, isClosed, hear } = watched(endless, { idleTimeout: 100 });
+		hear();
+		const failure = failureOf(all(body));
+		await pass(99);
+		expect(isClosed()).toBe(false);
+		await pass(10);
+		const reason = 'Only keep-alive messages came for 0.1 s.';
+		expect([isClosed(), await failure]).toMatchObject([true, { details: { reason } }]);
+	});
+
+	it('is silent only while its reader waits, and until it carries something', async () => {
+		const { body, isClosed, hear } = watched(endless, { idleTimeout: 100 });
+		const read = async (chunks: number) => {
+			for (let count = 0; count < chunks; count++) await Promise.all([body.next(), pass(5)]);
+			return isClosed();
+		};
+		hear();
+		const beforePause = await read(10);
+		await pass(500);
+		expect([beforePause, await read(9)]).toEqual([false, false]);
+		hear();
+		expect(await read(19)).toBe(false);
+		await expect(read(2)).rejects.toMatchObject({ kind: 'truncated' });
 	});
 
 	it('that ends within a moment of its last word is not cut off', async () => {
