@@ -1,5 +1,5 @@
 import { groupByFields } from '../core/json';
-import { fillRow, readRow, type RowOf, type TableFormat } from './tableFormat';
+import { fillRow, readRow, type RowOf, type TableFormat } from '../tables/tableFormat';
 
 /** What identifies a job. IDs may be numbers, so jobs of different credentials, or an image and a video, may share one. */
 export type JobIdentity = Pick<Entry, 'credentialId' | 'mediaType' | 'jobId'>;

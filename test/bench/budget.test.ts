@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { reserve } from '../../src/core/budget';
 import type { SharedBudget } from '../../src/core/sharedBudget';
 import { Big } from '../../src/core/money';
-import { NodeBudget } from '../../src/ledger/budget';
-import { BudgetBook } from '../../src/ledger/budgetBook';
-import { createMemoryTable } from '../../src/ledger/dataTable';
+import { NodeBudget } from '../../src/spending/budget';
+import { BudgetBook } from '../../src/spending/budgetBook';
+import { createMemoryTable } from '../../src/tables/dataTable';
 import type { Ledger, Table } from '../../src/ledger/ledger';
 import type { Samples } from './row';
 

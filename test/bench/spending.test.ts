@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { createMemoryTable } from '../../src/ledger/dataTable';
-import { reportSpending } from '../../src/ledger/spendingReport';
-import type { SpendingRow, SpendingTable } from '../../src/ledger/spendingBook';
+import { createMemoryTable } from '../../src/tables/dataTable';
+import { reportSpending } from '../../src/spending/report';
+import type { SpendingRow, SpendingTable } from '../../src/spending/recordBook';
 import type { Samples } from './row';
 
 /** Milliseconds that n8n takes for a page of 250 rows. */

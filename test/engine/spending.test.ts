@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { MAX_SPENDING_ROWS } from '../../src/ledger/spendingBook';
+import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
 import { chat, job, secretsWithLedger } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { sketch, startLedgerRig } from './rig/ledger';

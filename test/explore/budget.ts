@@ -1,9 +1,9 @@
 import { reserve } from '../../src/core/budget';
 import { Big } from '../../src/core/money';
-import { NodeBudget } from '../../src/ledger/budget';
-import { BudgetBook } from '../../src/ledger/budgetBook';
-import { parseBudget } from '../../src/ledger/budgetState';
-import { type PeriodLength, toDay } from '../../src/ledger/periods';
+import { NodeBudget } from '../../src/spending/budget';
+import { BudgetBook } from '../../src/spending/budgetBook';
+import { parseBudget } from '../../src/spending/budgetState';
+import { type PeriodLength, toDay } from '../../src/spending/periods';
 import { CALM, createWorld, type Weather } from './world';
 
 /** What happens to the node runs that spend from one budget. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../src/core/errors';
 import type { Entry } from '../../src/ledger/entry';
 import type { Ledger, Table } from '../../src/ledger/ledger';
-import { createMemoryTable } from '../../src/ledger/dataTable';
+import { createMemoryTable } from '../../src/tables/dataTable';
 import { nobodyPauses, timeIsVirtual } from '../support/jitter/quiet';
 import { checkedTable } from '../support/ledgerTransitions';
 import { numbersFrom } from '../support/numbersFrom';

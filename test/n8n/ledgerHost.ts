@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Http } from '../../src/core/http';
-import { openDataTable } from '../../src/ledger/dataTable';
+import { openDataTable } from '../../src/tables/dataTable';
 import { type Entry, ledgerFormat } from '../../src/ledger/entry';
 import type { Table } from '../../src/ledger/ledger';
-import { ensureTable, type LedgerTable, referTo } from '../../src/ledger/tableSetup';
+import { ensureTable, type LedgerTable, referTo } from '../../src/tables/tableSetup';
 import { startService, type Service } from '../service/service';
 import { createWithLedger, model, packageName, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { openLedger } from '../../../src/ledger/dataTable';
+import { openLedger } from '../../../src/tables/dataTable';
 import { ownedBy, toRow } from '../../../src/ledger/entry';
 import { type Ledger, LONG_RETRY_ATTEMPTS, where } from '../../../src/ledger/ledger';
 import { connect, type Connection } from '../../../src/n8n/connection';

@@ -7,7 +7,7 @@ import type { Clock } from '../../../src/core/retry';
 import { readEntry, toRow, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { transitions } from '../../../src/ledger/transitions';
-import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { createMemoryTable } from '../../../src/tables/dataTable';
 import type { Connection } from '../../../src/n8n/connection';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { TriggerSettings } from './trigger.params';

@@ -7,8 +7,8 @@ import type {
 
 import { invalidInputError, mapServiceError, messageOf } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
-import { openLedger } from '../../../src/ledger/dataTable';
-import { enterUnknownAlarms } from '../../../src/ledger/alarms';
+import { openLedger } from '../../../src/tables/dataTable';
+import { enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';

@@ -9,7 +9,7 @@ import {
 	where,
 	type Where,
 } from '../../../src/ledger/ledger';
-import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { createMemoryTable } from '../../../src/tables/dataTable';
 import { transitions } from '../../../src/ledger/transitions';
 import { updates } from '../../../src/ledger/updates';
 import { readEntry, toRow, type Entry, type EntryState } from '../../../src/ledger/entry';

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, TABLES_PATH } from '../core/urls';
-import { type Entry, ledgerFormat, readEntry, toRow } from './entry';
+import { type Entry, ledgerFormat, readEntry, toRow } from '../ledger/entry';
 import {
 	type Clause,
 	isTransient,
@@ -14,7 +14,7 @@ import {
 	retryTransient,
 	type Table,
 	type Where,
-} from './ledger';
+} from '../ledger/ledger';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import { fillRow, readRow, type TableFormat } from './tableFormat';
 import { referTo, type TableReference } from './tableSetup';

@@ -2,7 +2,7 @@ import { invalidInputError, mapServiceError, ServiceError } from '../core/errors
 import type { Http, HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { TABLES_PATH } from '../core/urls';
-import { ledgerFormat } from './entry';
+import { ledgerFormat } from '../ledger/entry';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import type { TableFormat } from './tableFormat';
 

@@ -10,8 +10,8 @@ import {
 	figuresOf,
 	type Reservation,
 } from './budgetState';
-import type { Entry } from './entry';
-import { applyUpdate, n8nTimeOf } from './ledger';
+import type { Entry } from '../ledger/entry';
+import { applyUpdate, n8nTimeOf } from '../ledger/ledger';
 
 /** Characters of a reason. */
 const MAX_REASON_LENGTH = 300;

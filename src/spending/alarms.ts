@@ -2,8 +2,8 @@ import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
-import { ALARM, type Entry, jobKey, ownedBy, type Owner } from './entry';
-import { expireStaleRows } from './keyClaim';
+import { ALARM, type Entry, jobKey, ownedBy, type Owner } from '../ledger/entry';
+import { expireStaleRows } from '../ledger/keyClaim';
 import {
 	below,
 	enterRow,
@@ -12,7 +12,7 @@ import {
 	type Ledger,
 	n8nTimeOf,
 	where,
-} from './ledger';
+} from '../ledger/ledger';
 
 /*
  * Alarms are rows of the job ledger. A trigger delivers them as it delivers jobs, which is what makes each come once.

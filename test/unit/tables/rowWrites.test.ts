@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../src/core/errors';
-import { inBatches, repeatWrite } from '../../../src/ledger/rowWrites';
+import { inBatches, repeatWrite } from '../../../src/tables/rowWrites';
 
 describe('tasks in batches', () => {
 	function recorded(failing?: string) {

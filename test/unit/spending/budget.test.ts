@@ -1,9 +1,9 @@
 import { type Bound, reserve } from '../../../src/core/budget';
 import { ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
-import { NodeBudget } from '../../../src/ledger/budget';
-import { BudgetBook } from '../../../src/ledger/budgetBook';
-import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { NodeBudget } from '../../../src/spending/budget';
+import { BudgetBook } from '../../../src/spending/budgetBook';
+import { createMemoryTable } from '../../../src/tables/dataTable';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 

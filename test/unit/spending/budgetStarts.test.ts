@@ -8,10 +8,10 @@ import {
 	keepUnknownStart,
 	startJobReservation,
 	startReservationId,
-} from '../../../src/ledger/budgetStarts';
-import { type BudgetState, EMPTY_STATE, figuresOf, moveOn } from '../../../src/ledger/budgetState';
-import { factorKey } from '../../../src/ledger/jobFactors';
-import { claimReservation, closeReservation } from '../../../src/ledger/reservations';
+} from '../../../src/spending/budgetStarts';
+import { type BudgetState, EMPTY_STATE, figuresOf, moveOn } from '../../../src/spending/budgetState';
+import { factorKey } from '../../../src/spending/jobFactors';
+import { claimReservation, closeReservation } from '../../../src/spending/reservations';
 
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const LEASE = 600_000;

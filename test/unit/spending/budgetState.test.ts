@@ -5,9 +5,9 @@ import {
 	figuresOf,
 	moveOn,
 	parseBudget,
-} from '../../../src/ledger/budgetState';
-import { periodOf, type PeriodLength } from '../../../src/ledger/periods';
-import { claimReservation, closeReservation, findFree } from '../../../src/ledger/reservations';
+} from '../../../src/spending/budgetState';
+import { periodOf, type PeriodLength } from '../../../src/spending/periods';
+import { claimReservation, closeReservation, findFree } from '../../../src/spending/reservations';
 
 const NOON = Date.parse('2026-11-24T12:00:00Z');
 const MINUTE = 60_000;

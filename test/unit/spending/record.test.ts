@@ -1,5 +1,5 @@
-import { NodeSpending } from '../../../src/ledger/spending';
-import type { SpendingNews } from '../../../src/ledger/spendingBook';
+import { NodeSpending } from '../../../src/spending/record';
+import type { SpendingNews } from '../../../src/spending/recordBook';
 
 const spender = { workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', lastExecutionId: '1' };
 

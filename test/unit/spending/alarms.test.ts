@@ -1,5 +1,5 @@
-import { enterUnknownAlarms } from '../../../src/ledger/alarms';
-import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { enterUnknownAlarms } from '../../../src/spending/alarms';
+import { createMemoryTable } from '../../../src/tables/dataTable';
 import { type Entry, readEntry, toRow } from '../../../src/ledger/entry';
 
 it('every start of unknown outcome gets its alarm, however many there are', async () => {

@@ -4,10 +4,10 @@ import type { Clock } from '../core/retry';
 import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, EMPTY_STATE, moveOn, parseBudget } from './budgetState';
 import { type PeriodLength, periodOf, toDay } from './periods';
-import type { Entry } from './entry';
-import { asNotStarted, claimKey, withdraw } from './keyClaim';
-import { applyUpdate, type Ledger, n8nTimeOf, where } from './ledger';
-import { inBatches, repeatWrite } from './rowWrites';
+import type { Entry } from '../ledger/entry';
+import { asNotStarted, claimKey, withdraw } from '../ledger/keyClaim';
+import { applyUpdate, type Ledger, n8nTimeOf, where } from '../ledger/ledger';
+import { inBatches, repeatWrite } from '../tables/rowWrites';
 
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */
 const MAX_AGE = 10_000;

@@ -2,8 +2,8 @@ import { invalidInputError } from '../core/errors';
 import { groupByFields } from '../core/json';
 import type { SpendingQuery } from '../core/spending';
 import { periodOf, toDay } from './periods';
-import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from './ledger';
-import { changeRow, findDays, KEY, type ReadRow, type SpendingTable, sumUp } from './spendingBook';
+import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from '../ledger/ledger';
+import { changeRow, findDays, KEY, type ReadRow, type SpendingTable, sumUp } from './recordBook';
 
 /** Milliseconds. */
 const DAY = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import { isTransient } from '../../../src/ledger/ledger';
-import { requestN8n } from '../../../src/ledger/n8nApi';
+import { requestN8n } from '../../../src/tables/n8nApi';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
 const html = { 'content-type': 'text/html; charset=utf-8' };

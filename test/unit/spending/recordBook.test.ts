@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../src/core/errors';
-import { createMemoryTable } from '../../../src/ledger/dataTable';
+import { createMemoryTable } from '../../../src/tables/dataTable';
 import {
 	createSpendingWriter,
 	type SpendingNews,
 	type SpendingRow,
 	type SpendingTable,
-} from '../../../src/ledger/spendingBook';
-import { combineRows, reportSpending } from '../../../src/ledger/spendingReport';
+} from '../../../src/spending/recordBook';
+import { combineRows, reportSpending } from '../../../src/spending/report';
 import { numbersFrom } from '../../support/numbersFrom';
 
 // several processes write into one table, while requests to n8n and their answers are lost

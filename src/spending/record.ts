@@ -5,8 +5,8 @@ import type { StartDecision } from '../core/sharedBudget';
 import type { RecordedRequest, SpendingQuery, SpendingRecord } from '../core/spending';
 import { jobReservationId, startReservationId } from './budgetStarts';
 import { toDay } from './periods';
-import type { createSpendingWriter, SpendingEntry, SpendingNews } from './spendingBook';
-import { combineRows, reportSpending } from './spendingReport';
+import type { createSpendingWriter, SpendingEntry, SpendingNews } from './recordBook';
+import { combineRows, reportSpending } from './report';
 
 /** What a node run needs to write down what it spends. */
 interface SpendingUse extends Pick<SpendingNews, 'open'> {

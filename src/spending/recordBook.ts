@@ -5,9 +5,9 @@ import { mapServiceError, ServiceError } from '../core/errors';
 import { groupByFields, isPlainObject, tryParseJson } from '../core/json';
 import { toUsd, ZERO } from '../core/money';
 import type { Clock } from '../core/retry';
-import { above, chunksInAddress, type Condition, findAllRows, type Table, where } from './ledger';
-import { inBatches, repeatWrite } from './rowWrites';
-import type { RowOf, TableFormat } from './tableFormat';
+import { above, chunksInAddress, type Condition, findAllRows, type Table, where } from '../ledger/ledger';
+import { inBatches, repeatWrite } from '../tables/rowWrites';
+import type { RowOf, TableFormat } from '../tables/tableFormat';
 
 /*
  * The rows of the record of spending, and how all node runs of a process write them.
