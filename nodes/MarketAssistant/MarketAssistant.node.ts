@@ -5,7 +5,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { checkLedgerKey } from '../../src/tables/tableSetup';
+import { checkLedgerKey } from '../../src/ledger/openLedger';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';

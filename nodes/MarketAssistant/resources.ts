@@ -1,5 +1,5 @@
 import { invalidInputError } from '../../src/core/errors';
-import { openLedger } from '../../src/tables/dataTable';
+import { openLedger } from '../../src/ledger/openLedger';
 import { createSlotBook } from '../../src/ledger/slotBook';
 import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';

@@ -47,12 +47,12 @@ export const GROUPS: Group[] = [
 		intro:
 			'Spending caps, the budget of a credential, its record of spending, and a balance that is too small.',
 		files:
-			/(core|ledger)\/(budget|spending)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
+			/src\/spending|core\/(budget|spending)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',
 		intro: 'The Data Table that records starts and jobs.',
-		files: /src\/ledger|ModelRouter\/ledger|n8n\/connection|media\/startPaidJob/,
+		files: /src\/(ledger|tables)|ModelRouter\/ledger|n8n\/connection|media\/startPaidJob/,
 	},
 	{
 		title: 'Model Router Trigger',

@@ -1,13 +1,8 @@
 import type { Clock } from '../core/retry';
 import { type Entry, groupByJob, isHandedOver } from './entry';
-import {
-	applyTransition,
-	applyUpdate,
-	findAllRows,
-	type Ledger,
-	type RepeatableTable,
-	retryingPersistently,
-} from './ledger';
+import { applyTransition, applyUpdate, type Ledger, retryingPersistently } from './ledger';
+import type { RepeatableTable } from '../tables/retries';
+import { findAllRows } from '../tables/table';
 
 /** Fraction of the lease after which it is renewed. */
 const RENEW_AFTER = 1 / 3;
@@ -119,7 +114,7 @@ async function handOver(ledger: Ledger, { claim, lease }: Delivery): Promise<voi
 }
 
 async function renewLease(
-	table: RepeatableTable,
+	table: RepeatableTable<Entry>,
 	clock: Pick<Clock, 'now'>,
 	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
 ): Promise<void> {

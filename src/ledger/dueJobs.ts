@@ -1,17 +1,8 @@
 import { sentencesOf, ServiceError } from '../core/errors';
 import { groupBy } from '../core/json';
 import { type Entry, groupByJob, identifyJob, ownedBy, type Owner } from './entry';
-import {
-	applyUpdate,
-	atMost,
-	changeRows,
-	type Ledger,
-	MAX_ROWS,
-	noneOf,
-	retryingBriefly,
-	toNote,
-	where,
-} from './ledger';
+import { applyUpdate, changeRows, type Ledger, retryingBriefly, toNote } from './ledger';
+import { atMost, MAX_ROWS, noneOf, where } from '../tables/table';
 
 /** The outcome of a job. The values are stored and never change. */
 type Outcome =

@@ -1,15 +1,8 @@
 import { mapServiceError, ServiceError, withDetails } from '../core/errors';
 import { type Entry, nameExecution, type Owner, STARTED_STATES } from './entry';
-import {
-	applyTransition,
-	enterRow,
-	isTransient,
-	type Ledger,
-	noneOf,
-	retrying,
-	SHORT_RETRY_ATTEMPTS,
-	where,
-} from './ledger';
+import { applyTransition, enterRow, type Ledger } from './ledger';
+import { isTransient, retrying, SHORT_RETRY_ATTEMPTS } from '../tables/retries';
+import { noneOf, where } from '../tables/table';
 
 /** What a start writes to its row, and its times. */
 export type ClaimOptions = Owner &

@@ -1,12 +1,32 @@
-import { cutText, sentencesOf, ServiceError } from '../core/errors';
-import { type Clock, retry } from '../core/retry';
+import { cutText, sentencesOf } from '../core/errors';
+import type { Clock } from '../core/retry';
+import {
+	LONG_RETRY_ATTEMPTS,
+	type RepeatableTable,
+	retrying,
+	SHORT_RETRY_ATTEMPTS,
+} from '../tables/retries';
+import {
+	anyOf,
+	chunks,
+	chunksInAddress,
+	type Condition,
+	type Filter,
+	findAllRows,
+	MAX_ROWS,
+	type Table,
+	whereColumns,
+} from '../tables/table';
 import { emptyCells, type Entry, type NewEntry } from './entry';
 import { type Transition, transitions } from './transitions';
 import { type Update, updates } from './updates';
 
+/** The rows of the job ledger. */
+export type LedgerTable = Table<Entry, NewEntry>;
+
 /** The job ledger of an n8n instance, as one execution uses it. */
 export interface Ledger {
-	table: Table;
+	table: LedgerTable;
 	/** Its sleep ends with the execution. */
 	clock: Clock;
 	/** Its sleep does not end with the execution: outcomes are recorded even after Stop. */
@@ -21,96 +41,6 @@ export interface Ledger {
 
 /** The time of n8n where there is one, or of this process. */
 export const n8nTimeOf = ({ n8nTime, clock }: Ledger): number => n8nTime?.() ?? clock.now();
-
-/** A condition on one column. `like` has `%` for any text, `eq` null for a cell that a person has emptied. */
-export type Clause<Row = Entry> = readonly [
-	column: keyof Row,
-	condition: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte' | 'like',
-	value: string | number | null,
-];
-
-/** A filter. n8n supports one level of conditions: all of them, or any of them. */
-export type Where<Row = Entry> =
-	| { all: ReadonlyArray<Clause<Row>> }
-	| { any: ReadonlyArray<Clause<Row>> };
-
-/** Most conditions of `any` on row IDs: they are in the address of a request, and n8n's server takes an address of 16 KiB. */
-export const MAX_CLAUSES = 150;
-/** Characters of an address that conditions on other columns may take. */
-const MAX_CLAUSE_LENGTH = 10_000;
-/** Most rows that n8n returns at once. */
-export const MAX_ROWS = 250;
-
-/**
- * The rows of the ledger, or of another table: an n8n Data Table, reached over n8n's public API.
- *
- * A change by filter is atomic on SQLite and on PostgreSQL: of several concurrent changes of the same rows, one succeeds. Nothing
- * else is atomic: two rows with the same key can be added concurrently, and n8n's upsert adds both.
- *
- * @see n8n 2.41.1, modules/data-table/data-table-rows.repository.js (updateRows)
- */
-export interface Table<Row = Entry, NewRow = NewEntry> {
-	/** Reads at most `MAX_ROWS` rows, by default in the order in which they were added. @param options.offset Rows that are left out. */
-	find(
-		where: Where<Row>,
-		options?: { by?: keyof Row; limit?: number; last?: boolean; offset?: number },
-	): Promise<Row[]>;
-	/** @throws ServiceError. Without a response from n8n the row may have been added. */
-	add(row: NewRow): Promise<void>;
-	/**
-	 * @param answer `nothing` where no caller reads the rows: rows are long, and a poll changes thousands.
-	 * @returns the changed rows, with their new values.
-	 * @throws ServiceError. Without a response from n8n the rows may have been changed.
-	 */
-	change(where: Where<Row>, changes: Partial<Row>, answer?: 'rows' | 'nothing'): Promise<Row[]>;
-	/** @returns the removed rows. */
-	remove(where: Where<Row>): Promise<Row[]>;
-}
-
-/** What may be repeated: a row may have been added although n8n's answer was lost. */
-export type RepeatableTable = Pick<Table, 'find' | 'change'>;
-
-/** A comparison of a column, other than with one value. */
-export interface Condition {
-	condition: Clause[1];
-	value: Clause[2];
-}
-
-/** The conditions on a row, by column. */
-type Filter<Row = Entry> = {
-	readonly [Column in keyof Row]?: Row[Column] | Condition | readonly Condition[] | undefined;
-};
-
-export const equal = (value: string | null): Condition => ({ condition: 'eq', value });
-export const below = (value: Clause[2]): Condition => ({ condition: 'lt', value });
-export const atMost = (value: Clause[2]): Condition => ({ condition: 'lte', value });
-export const atLeast = (value: Clause[2]): Condition => ({ condition: 'gte', value });
-export const above = (value: number): Condition => ({ condition: 'gt', value });
-export const noneOf = <Value extends string>(...values: Value[]): Condition[] =>
-	values.map((value) => ({ condition: 'neq', value }));
-
-/** Selects rows that match all conditions. A column that is undefined is not compared. */
-export const where = <Row = Entry>(filter: Filter<NoInfer<Row>>): { all: Array<Clause<Row>> } =>
-	whereColumns<Row>(Object.keys(filter) as Array<keyof Row>, filter);
-
-/** Selects rows that have one of these values in a column. */
-export const anyOf = <Column extends string, Value extends Clause[2]>(
-	column: Column,
-	values: readonly Value[],
-) => ({ any: values.map((value) => [column, 'eq', value] as const) });
-
-function whereColumns<Row = Entry>(
-	columns: ReadonlyArray<keyof Row>,
-	filter: Filter<Row>,
-): { all: Array<Clause<Row>> } {
-	const all = columns.flatMap((column): Array<Clause<Row>> => {
-		const expected = filter[column] as Clause[2] | Condition | readonly Condition[] | undefined;
-		if (expected === undefined || expected === null) return [];
-		if (typeof expected !== 'object') return [[column, 'eq', expected]];
-		return [expected].flat().map(({ condition, value }) => [column, condition, value] as const);
-	});
-	return { all };
-}
 
 type Transitions = typeof transitions;
 type Updates = typeof updates;
@@ -130,7 +60,7 @@ type Matched<Columns extends keyof Entry> = {
 
 /** Adds a row. @throws as `Table.add` does. */
 export async function enterRow(
-	table: Table,
+	table: LedgerTable,
 	name: EnteringName,
 	entry: Omit<NewEntry, 'state'>,
 ): Promise<void> {
@@ -146,7 +76,7 @@ export async function enterRow(
 export async function applyTransition<
 	Name extends Exclude<keyof Transitions, EnteringName | DeletingName>,
 >(
-	table: RepeatableTable,
+	table: RepeatableTable<Entry>,
 	name: Name,
 	row: Matched<Transitions[Name]['matches'][number]>,
 	changes: Partial<Omit<Entry, 'id' | 'state'>> = {},
@@ -154,7 +84,9 @@ export async function applyTransition<
 	const { from, matches = [], clears = [] }: Transition = transitions[name];
 	const cells = { ...emptyCells(clears), ...changes, state: transitions[name].to };
 	const triesEachState = matches.includes('state') && row.state === undefined;
-	const filters: Filter[] = triesEachState ? from.map((state) => ({ ...row, state })) : [row];
+	const filters: Array<Filter<Entry>> = triesEachState
+		? from.map((state) => ({ ...row, state }))
+		: [row];
 	for (const filter of filters) {
 		const changed = await table.change(whereColumns(matches, filter), cells);
 		if (changed.length) return changed;
@@ -168,7 +100,7 @@ export async function applyTransition<
  * @returns the changed rows. @throws as `Table.change` does.
  */
 export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRows'>>(
-	table: RepeatableTable,
+	table: RepeatableTable<Entry>,
 	name: Name,
 	row: Matched<Updates[Name]['matches'][number]>,
 	changes: Partial<Pick<Entry, Updates[Name]['writes'][number]>>,
@@ -180,7 +112,7 @@ export async function applyUpdate<Name extends Exclude<keyof Updates, 'changeRow
 
 /** Changes rows in any state, and keeps the state. */
 export async function changeRows(
-	table: RepeatableTable,
+	table: RepeatableTable<Entry>,
 	rows: ReadonlyArray<Pick<Entry, 'id'>>,
 	changes: Partial<Pick<Entry, Updates['changeRows']['writes'][number]>>,
 ): Promise<void> {
@@ -192,7 +124,7 @@ export async function changeRows(
 
 /** Reads all rows with these job IDs, including those of other credentials and media types. */
 export async function findRowsOfJobs(
-	table: RepeatableTable,
+	table: RepeatableTable<Entry>,
 	jobIds: readonly string[],
 ): Promise<Entry[]> {
 	const found: Entry[] = [];
@@ -205,57 +137,6 @@ export async function findRowsOfJobs(
 	return found;
 }
 
-/** Reads all rows, in the order in which they were added. Pages by row ID, because n8n's own pages shift when a row is added or changed. */
-export async function findAllRows<Row extends { id: number } = Entry>(
-	table: Pick<Table<Row>, 'find'>,
-	filter: Omit<Filter<Row>, 'id'>,
-): Promise<Row[]> {
-	const found: Row[] = [];
-	for (let lastId = 0; ; lastId = found.at(-1)?.id ?? lastId) {
-		const rows = await table.find(where<Row>({ ...filter, id: above(lastId) } as Filter<Row>));
-		found.push(...rows);
-		if (rows.length < MAX_ROWS) return found;
-	}
-}
-
-/** Parts of a list that fit into the address of a request, as conditions on a column with texts. */
-export function chunksInAddress<Value>(values: readonly Value[], textOf: (value: Value) => string) {
-	const lengths = values.map((value) => encodeURIComponent(JSON.stringify(textOf(value))).length);
-	return chunks(values, Math.ceil(MAX_CLAUSE_LENGTH / (100 + Math.max(0, ...lengths))));
-}
-
-/** Parts of a list, each of this size or smaller. */
-export function* chunks<Value>(values: readonly Value[], size: number): Generator<Value[]> {
-	for (let at = 0; at < values.length; at += size) yield values.slice(at, at + size);
-}
-
-/** Enough for a short failure of n8n; a poll cannot wait longer, and the next one follows soon. */
-export const SHORT_RETRY_ATTEMPTS = 3;
-/** Retries for about a minute, which is enough for most restarts of n8n. */
-export const LONG_RETRY_ATTEMPTS = 10;
-
-/**
- * Retries a read or an idempotent change after transient errors of n8n: it may be restarting, or PostgreSQL may have ended a
- * deadlock.
- *
- * @throws the error of the last attempt.
- */
-export async function retryTransient<Result>(
-	clock: Clock,
-	attempts: number,
-	action: () => Promise<Result>,
-): Promise<Result> {
-	return await retry(action, { attempts, isRetryable: isTransient, clock });
-}
-
-/** The same table for reads and changes that may be repeated, which are after transient errors of n8n. */
-export function retrying(table: Table, clock: Clock, attempts: number): RepeatableTable {
-	return {
-		find: (...given) => retryTransient(clock, attempts, () => table.find(...given)),
-		change: (...given) => retryTransient(clock, attempts, () => table.change(...given)),
-	};
-}
-
 /** For a poll. */
 export const retryingBriefly = ({ table, clock }: Ledger) =>
 	retrying(table, clock, SHORT_RETRY_ATTEMPTS);
@@ -263,14 +144,6 @@ export const retryingBriefly = ({ table, clock }: Ledger) =>
 /** For what has to be recorded, even after Stop. */
 export const retryingPersistently = ({ table, uncancellableClock }: Ledger) =>
 	retrying(table, uncancellableClock, LONG_RETRY_ATTEMPTS);
-
-/** Whether a retry may succeed soon. */
-export function isTransient(cause: unknown): boolean {
-	if (!(cause instanceof ServiceError)) return false;
-	const { status = 0, permanent, transient = false } = cause.details;
-	if (cause.kind === 'unreachable') return !permanent;
-	return transient || cause.kind === 'truncated' || status === 429 || status >= 500;
-}
 
 /** Characters of a note. */
 const MAX_NOTE_LENGTH = 500;

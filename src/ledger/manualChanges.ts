@@ -12,20 +12,9 @@ import {
 	type Owner,
 	STARTED_STATES,
 } from './entry';
-import {
-	anyOf,
-	applyTransition,
-	applyUpdate,
-	below,
-	enterRow,
-	findAllRows,
-	findRowsOfJobs,
-	type Ledger,
-	LONG_RETRY_ATTEMPTS,
-	MAX_CLAUSES,
-	retryTransient,
-	where,
-} from './ledger';
+import { applyTransition, applyUpdate, enterRow, findRowsOfJobs, type Ledger } from './ledger';
+import { LONG_RETRY_ATTEMPTS, retryTransient } from '../tables/retries';
+import { anyOf, below, findAllRows, MAX_CLAUSES, where } from '../tables/table';
 import { transitions } from './transitions';
 
 /**

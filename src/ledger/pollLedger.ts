@@ -2,23 +2,24 @@ import { groupBy } from '../core/json';
 import { checkDueJobs, type PollOptions } from './dueJobs';
 import { type Entry, type EntryState, groupByJob, jobKey, ownedBy, type Owner } from './entry';
 import {
-	above,
-	anyOf,
 	applyTransition,
 	applyUpdate,
-	atMost,
-	below,
 	changeRows,
-	type Condition,
-	equal,
-	findAllRows,
 	findRowsOfJobs,
 	type Ledger,
 	retryingBriefly,
-	retryTransient,
-	SHORT_RETRY_ATTEMPTS,
-	where,
 } from './ledger';
+import { retryTransient, SHORT_RETRY_ATTEMPTS } from '../tables/retries';
+import {
+	above,
+	anyOf,
+	atMost,
+	below,
+	type Condition,
+	equal,
+	findAllRows,
+	where,
+} from '../tables/table';
 import { transitions } from './transitions';
 
 /** What a trigger passes to one execution. */

@@ -1,15 +1,7 @@
 import { isPlainObject, tryParseJson } from '../core/json';
 import { ServiceError } from '../core/errors';
-import {
-	anyOf,
-	applyUpdate,
-	chunks,
-	enterRow,
-	findAllRows,
-	type Ledger,
-	MAX_CLAUSES,
-	where,
-} from './ledger';
+import { applyUpdate, enterRow, type Ledger } from './ledger';
+import { anyOf, chunks, findAllRows, MAX_CLAUSES, where } from '../tables/table';
 
 /** The session whose chat is remembered. */
 interface ChatSession {

@@ -1,7 +1,8 @@
 import { ServiceError } from '../core/errors';
 import { MAX_PAUSE, type ReservedSlots, type SlotBook, type WantedSlots } from '../core/rateLimit';
 import type { Entry } from './entry';
-import { applyUpdate, below, enterRow, type Ledger, where } from './ledger';
+import { applyUpdate, enterRow, type Ledger } from './ledger';
+import { below, where } from '../tables/table';
 
 /** Milliseconds for which processes compete for one reservation. */
 const MAX_COMPETITION = 30_000;

@@ -1,6 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { type Entry, nameExecution } from './entry';
-import { applyTransition, type Ledger, noneOf, where } from './ledger';
+import { applyTransition, type Ledger } from './ledger';
+import { noneOf, where } from '../tables/table';
 
 /*
  * What people decide about starts of unknown outcome.

@@ -14,14 +14,11 @@ import {
 	applyTransition,
 	applyUpdate,
 	enterRow,
-	isTransient,
 	type Ledger,
-	LONG_RETRY_ATTEMPTS,
-	retrying,
 	retryingPersistently,
-	retryTransient,
 	toNote,
 } from './ledger';
+import { isTransient, LONG_RETRY_ATTEMPTS, retrying, retryTransient } from '../tables/retries';
 
 /**
  * Records the outcome of a start in its row. A temporary failure is retried for as long as a claim lasts, even after Stop: a

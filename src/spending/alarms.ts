@@ -4,15 +4,8 @@ import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
 import { ALARM, type Entry, jobKey, ownedBy, type Owner } from '../ledger/entry';
 import { expireStaleRows } from '../ledger/keyClaim';
-import {
-	below,
-	enterRow,
-	findAllRows,
-	findRowsOfJobs,
-	type Ledger,
-	n8nTimeOf,
-	where,
-} from '../ledger/ledger';
+import { enterRow, findRowsOfJobs, type Ledger, n8nTimeOf } from '../ledger/ledger';
+import { below, findAllRows, where } from '../tables/table';
 
 /*
  * Alarms are rows of the job ledger. A trigger delivers them as it delivers jobs, which is what makes each come once.

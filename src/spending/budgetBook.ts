@@ -6,7 +6,8 @@ import { type BudgetState, EMPTY_STATE, moveOn, parseBudget } from './budgetStat
 import { type PeriodLength, periodOf, toDay } from './periods';
 import type { Entry } from '../ledger/entry';
 import { asNotStarted, claimKey, withdraw } from '../ledger/keyClaim';
-import { applyUpdate, type Ledger, n8nTimeOf, where } from '../ledger/ledger';
+import { applyUpdate, type Ledger, n8nTimeOf } from '../ledger/ledger';
+import { where } from '../tables/table';
 import { inBatches, repeatWrite } from '../tables/rowWrites';
 
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */

@@ -5,7 +5,14 @@ import { mapServiceError, ServiceError } from '../core/errors';
 import { groupByFields, isPlainObject, tryParseJson } from '../core/json';
 import { toUsd, ZERO } from '../core/money';
 import type { Clock } from '../core/retry';
-import { above, chunksInAddress, type Condition, findAllRows, type Table, where } from '../ledger/ledger';
+import {
+	above,
+	chunksInAddress,
+	type Condition,
+	findAllRows,
+	type Table,
+	where,
+} from '../tables/table';
 import { inBatches, repeatWrite } from '../tables/rowWrites';
 import type { RowOf, TableFormat } from '../tables/tableFormat';
 

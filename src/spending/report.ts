@@ -2,7 +2,7 @@ import { invalidInputError } from '../core/errors';
 import { groupByFields } from '../core/json';
 import type { SpendingQuery } from '../core/spending';
 import { periodOf, toDay } from './periods';
-import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from '../ledger/ledger';
+import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from '../tables/table';
 import { changeRow, findDays, KEY, type ReadRow, type SpendingTable, sumUp } from './recordBook';
 
 /** Milliseconds. */

@@ -1,25 +1,15 @@
-import { randomUUID } from 'crypto';
-
 import { mapServiceError, ServiceError } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, TABLES_PATH } from '../core/urls';
-import { type Entry, ledgerFormat, readEntry, toRow } from '../ledger/entry';
-import {
-	type Clause,
-	isTransient,
-	type Ledger,
-	MAX_ROWS,
-	retryTransient,
-	type Table,
-	type Where,
-} from '../ledger/ledger';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
+import { isTransient, retryTransient } from './retries';
+import { MAX_ROWS, type Table, type Where } from './table';
 import { fillRow, readRow, type TableFormat } from './tableFormat';
 import { referTo, type TableReference } from './tableSetup';
 
-/** The n8n that has the job ledger. */
+/** The n8n that has the table. */
 export interface N8nAccess extends N8nApi {
 	/** Its sleep does not end with the execution. */
 	clock: Clock;
@@ -27,30 +17,6 @@ export interface N8nAccess extends N8nApi {
 	table: string;
 	/** Removes API keys that a service echoed, so that they never reach the table. */
 	redact?: { data<Value>(value: Value): Value; text(text: string): string };
-}
-
-/**
- * Opens the job ledger, and creates its table at the first use.
- *
- * @param clock Its sleep ends with the execution.
- * @param execution The n8n execution's ID.
- * @param attempts To find the table, where this process has not found it yet: n8n may be restarting.
- * @throws ServiceError when the table can be neither found nor created.
- */
-export async function openLedger(
-	n8n: N8nAccess,
-	clock: Clock,
-	executionId: string,
-	attempts = 1,
-): Promise<Ledger> {
-	return {
-		table: await openTable<Entry>(n8n, ledgerFormat, clock, attempts),
-		clock,
-		uncancellableClock: n8n.clock,
-		newClaim: () => randomUUID(),
-		executionId,
-		n8nTime: () => n8n.answeredAt ?? clock.now(),
-	};
 }
 
 /**
@@ -63,17 +29,14 @@ export async function openTable<Row extends { id: number }>(
 	format: TableFormat<Row>,
 	clock: Clock,
 	attempts: number,
-): Promise<Table<Row, Partial<Row>>> {
+): Promise<Table<Row>> {
 	const reference = referTo(n8n, n8n.table, format);
 	await retryTransient(clock, attempts, async () => await reference.id());
 	return redactRows(openDataTable(n8n, reference, format), n8n.redact);
 }
 
 /** People read the table, so it must not contain keys. */
-function redactRows<Row>(
-	table: Table<Row, Partial<Row>>,
-	redact: N8nAccess['redact'],
-): Table<Row, Partial<Row>> {
+function redactRows<Row>(table: Table<Row>, redact: N8nAccess['redact']): Table<Row> {
 	if (!redact) return table;
 	const clean = (row: Partial<Row>): Partial<Row> => {
 		const { note } = row as { note?: string };
@@ -91,7 +54,7 @@ export function openDataTable<Row extends { id: number }>(
 	n8n: N8nApi,
 	table: TableReference,
 	format: TableFormat<Row>,
-): Table<Row, Partial<Row>> {
+): Table<Row> {
 	const send = async (scope: Scope, request: HttpRequest) =>
 		(await requestRows(n8n, table, scope, request)).map((row) => readRow(format, row));
 	return {
@@ -166,59 +129,3 @@ function toFilter<Row>(where: Where<Row>) {
 		filters: clauses.map(([columnName, condition, value]) => ({ columnName, condition, value })),
 	};
 }
-
-/**
- * A table over an array, for a trigger without a job ledger. The caller stores the array; it must not be used by two polls at the
- * same time.
- *
- * @param rows Changed in place.
- */
-export function createMemoryTable(rows: Entry[]): Table {
-	return {
-		async find(where, { by = 'id', limit = MAX_ROWS, last = false, offset = 0 } = {}) {
-			const found = rows.filter((row) => matchesWhere(row, where));
-			const order = last ? -1 : 1;
-			found.sort((one, other) => order * (one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0));
-			return found.slice(offset, offset + limit);
-		},
-
-		async add(entry) {
-			const id = Math.max(0, ...rows.map((row) => row.id)) + 1;
-			rows.push(readEntry({ ...toRow(entry), id }));
-		},
-
-		async change(where, changes) {
-			const changed: Entry[] = [];
-			for (const [index, row] of rows.entries())
-				if (matchesWhere(row, where)) changed.push((rows[index] = { ...row, ...changes }));
-			return changed;
-		},
-
-		async remove(where) {
-			const removed = rows.filter((row) => matchesWhere(row, where));
-			for (const row of removed) rows.splice(rows.indexOf(row), 1);
-			return removed;
-		},
-	};
-}
-
-function matchesWhere(row: Entry, where: Where): boolean {
-	return 'all' in where
-		? where.all.every((clause) => matchesClause(row, clause))
-		: where.any.some((clause) => matchesClause(row, clause));
-}
-
-const matchesClause = (row: Entry, [column, condition, value]: Clause) =>
-	COMPARISONS[condition](row[column], value ?? NaN);
-
-type Comparison = (cell: string | number, value: string | number) => boolean;
-
-const COMPARISONS: Record<Clause[1], Comparison> = {
-	eq: (cell, value) => cell === value,
-	neq: (cell, value) => cell !== value,
-	lt: (cell, value) => cell < value,
-	lte: (cell, value) => cell <= value,
-	gt: (cell, value) => cell > value,
-	gte: (cell, value) => cell >= value,
-	like: (cell, value) => String(cell).includes(String(value).replace(/^%|%$/g, '')),
-};

@@ -1,6 +1,6 @@
 import { mapServiceError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
-import { isTransient } from '../ledger/ledger';
+import { isTransient } from './retries';
 
 /*
  * How many node runs and processes write the same row.

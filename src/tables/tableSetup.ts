@@ -2,12 +2,11 @@ import { invalidInputError, mapServiceError, ServiceError } from '../core/errors
 import type { Http, HttpRequest } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { TABLES_PATH } from '../core/urls';
-import { ledgerFormat } from '../ledger/entry';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import type { TableFormat } from './tableFormat';
 
 /** A Data Table of this package, with all of its columns. */
-export type LedgerTable = Awaited<ReturnType<typeof completeTable>>;
+export type FoundTable = Awaited<ReturnType<typeof completeTable>>;
 
 /** What the search for a table needs of its format. */
 type Format = Pick<TableFormat<{ id: number }>, 'columns' | 'field'>;
@@ -32,8 +31,8 @@ interface DataTable {
 export async function ensureTable(
 	api: N8nApi,
 	nameOrId: string,
-	format: Format = ledgerFormat,
-): Promise<LedgerTable> {
+	format: Format,
+): Promise<FoundTable> {
 	const existing = await findTable(api, nameOrId, format);
 	return existing
 		? await completeTable(api, existing, format)
@@ -50,7 +49,7 @@ const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
 async function findTable(
 	api: N8nApi,
 	nameOrId: string,
-	{ field }: Pick<Format, 'field'> = ledgerFormat,
+	{ field }: Pick<Format, 'field'>,
 ): Promise<DataTable | undefined> {
 	const isId = TABLE_ID.test(nameOrId);
 	try {
@@ -103,7 +102,7 @@ function parseTables(
 		.filter(({ id, name }) => id === filter.id || name === filter.name);
 }
 
-async function createTable(api: N8nApi, name: string, format: Format): Promise<LedgerTable> {
+async function createTable(api: N8nApi, name: string, format: Format): Promise<FoundTable> {
 	const body = {
 		name,
 		columns: Object.entries(format.columns).map(([column, type]) => ({ name: column, type })),
@@ -170,11 +169,7 @@ export type TableReference = ReturnType<typeof createReference>;
 const references = new WeakMap<Http, Map<string, TableReference>>();
 
 /** Finds or creates the table at its first use. What is found is remembered for all executions of the process. */
-export function referTo(
-	api: N8nApi,
-	nameOrId: string,
-	format: Format = ledgerFormat,
-): TableReference {
+export function referTo(api: N8nApi, nameOrId: string, format: Format): TableReference {
 	const ofClient = references.get(api.http) ?? new Map<string, TableReference>();
 	references.set(api.http, ofClient);
 	const reference = ofClient.get(nameOrId) ?? createReference(api, nameOrId, format);
@@ -186,7 +181,7 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 	const known = api.http.serviceFacts ?? new Map<string, string>();
 	const fact = `ledger table ${nameOrId}`;
 	/** The search that all share. After a failure, the next one searches again. */
-	let search: Promise<LedgerTable> | undefined;
+	let search: Promise<FoundTable> | undefined;
 	const findAndRemember = async () => {
 		try {
 			const table = await ensureTable(api, nameOrId, format);
@@ -219,15 +214,18 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 }
 
 /**
- * Checks whether an API key of n8n has the rights that every use of the job ledger needs: to find the table, and to read, create and
- * update rows. Nothing is created or changed. A right that only the first use or Delete Many needs is named there.
+ * Checks whether an API key of n8n has the rights that every use of a table needs: to find the table, and to read, create and
+ * update rows. Nothing is created or changed. A right that only the first use or the removal of rows needs is named there.
  *
- * @param table The name or ID of the Data Table.
- * @returns a sentence that says so.
+ * @returns the end of a sentence that says so.
  * @throws ServiceError that says what is missing or wrong.
  */
-export async function checkLedgerKey(api: N8nApi, table: string): Promise<string> {
-	const existing = await findTable(api, table);
+export async function checkTableKey(
+	api: N8nApi,
+	nameOrId: string,
+	format: Format,
+): Promise<string> {
+	const existing = await findTable(api, nameOrId, format);
 	const rows = existing ? `${TABLES_PATH}/${existing.id}/rows` : NO_ROWS;
 	await checkRight(api, 'dataTableRow:read', { method: 'GET', path: `${rows}?limit=1` });
 	await checkRight(api, 'dataTableRow:create', {
@@ -242,8 +240,8 @@ export async function checkLedgerKey(api: N8nApi, table: string): Promise<string
 	});
 	const place = existing
 		? `the table "${existing.name}" is there`
-		: `the table "${table}" is created when it is first used`;
-	return `The job ledger: n8n accepted the key, and ${place}.`;
+		: `the table "${nameOrId}" is created when it is first used`;
+	return `n8n accepted the key, and ${place}.`;
 }
 
 /** Of a table that does not exist. */

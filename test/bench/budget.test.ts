@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { reserve } from '../../src/core/budget';
 import type { SharedBudget } from '../../src/core/sharedBudget';
 import { Big } from '../../src/core/money';
+import { ledgerFormat } from '../../src/ledger/entry';
 import { NodeBudget } from '../../src/spending/budget';
 import { BudgetBook } from '../../src/spending/budgetBook';
-import { createMemoryTable } from '../../src/tables/dataTable';
-import type { Ledger, Table } from '../../src/ledger/ledger';
+import { createMemoryTable } from '../../src/tables/memoryTable';
+import type { Ledger, LedgerTable } from '../../src/ledger/ledger';
 import type { Samples } from './row';
 
 /** Milliseconds that n8n takes for a request about its Data Tables. */
@@ -20,7 +21,7 @@ const pause = async (milliseconds: number) =>
 /** A ledger in memory that counts its requests, each of which takes as long as one to n8n. */
 function createLedger() {
 	let requests = 0;
-	const memory = createMemoryTable([]);
+	const memory = createMemoryTable([], ledgerFormat);
 	const slow =
 		<Given extends unknown[], Result>(action: (...given: Given) => Promise<Result>) =>
 		async (...given: Given) => {
@@ -28,7 +29,7 @@ function createLedger() {
 			await pause(N8N_TAKES);
 			return await action(...given);
 		};
-	const table: Table = {
+	const table: LedgerTable = {
 		find: slow(memory.find),
 		add: slow(memory.add),
 		change: slow(memory.change),

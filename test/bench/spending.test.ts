@@ -2,9 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { createMemoryTable } from '../../src/tables/dataTable';
+import { createMemoryTable } from '../../src/tables/memoryTable';
 import { reportSpending } from '../../src/spending/report';
-import type { SpendingRow, SpendingTable } from '../../src/spending/recordBook';
+import {
+	type SpendingRow,
+	type SpendingTable,
+	spendingFormat,
+} from '../../src/spending/recordBook';
 import type { Samples } from './row';
 
 /** Milliseconds that n8n takes for a page of 250 rows. */
@@ -29,7 +33,7 @@ function createTable(): SpendingTable {
 			...{ lastExecutionId: String(index), record: JSON.stringify({ writes: ['a1b2c3d4'] }) },
 		};
 	});
-	const memory = createMemoryTable(rows as never) as unknown as SpendingTable;
+	const memory = createMemoryTable(rows, spendingFormat);
 	return {
 		...memory,
 		async find(...given) {

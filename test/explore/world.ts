@@ -1,7 +1,7 @@
 import { ServiceError } from '../../src/core/errors';
-import type { Entry } from '../../src/ledger/entry';
-import type { Ledger, Table } from '../../src/ledger/ledger';
-import { createMemoryTable } from '../../src/tables/dataTable';
+import { type Entry, ledgerFormat } from '../../src/ledger/entry';
+import type { Ledger, LedgerTable } from '../../src/ledger/ledger';
+import { createMemoryTable } from '../../src/tables/memoryTable';
 import { nobodyPauses, timeIsVirtual } from '../support/jitter/quiet';
 import { checkedTable } from '../support/ledgerTransitions';
 import { numbersFrom } from '../support/numbersFrom';
@@ -52,7 +52,7 @@ export function createWorld(seed: number, weather: Weather) {
 	const rows: Entry[] = [];
 	/** Changes that the transitions of a row do not allow. */
 	const faults: string[] = [];
-	const store = checkedTable(createMemoryTable(rows), rows, faults);
+	const store = checkedTable(createMemoryTable(rows, ledgerFormat), rows, faults);
 	const log: string[] = [];
 	const dead = new Set<string>();
 
@@ -113,7 +113,7 @@ export function createWorld(seed: number, weather: Weather) {
 			return result as Result;
 		};
 
-		const table: Table = {
+		const table: LedgerTable = {
 			find: async (where, options) => await call('reads', () => store.find(where, options)),
 			add: async (entry) =>
 				await call(`adds ${entry.state} ${entry.claim}`, () => store.add(entry)),

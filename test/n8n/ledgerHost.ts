@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Http } from '../../src/core/http';
+import type { LedgerTable } from '../../src/ledger/ledger';
 import { openDataTable } from '../../src/tables/dataTable';
 import { type Entry, ledgerFormat } from '../../src/ledger/entry';
-import type { Table } from '../../src/ledger/ledger';
-import { ensureTable, type LedgerTable, referTo } from '../../src/tables/tableSetup';
+import { ensureTable, type FoundTable, referTo } from '../../src/tables/tableSetup';
 import { startService, type Service } from '../service/service';
 import { createWithLedger, model, packageName, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';
@@ -37,7 +37,7 @@ export class LedgerHost {
 		this.reset();
 	}
 
-	/** @param n8nUrl Where the nodes reach the ledger. @param fields Further ones of the credential. */
+	/** @param n8nUrl Where<Entry> the nodes reach the ledger. @param fields Further ones of the credential. */
 	static async prepare(
 		editor: Editor,
 		{ scopes = dataTableScopes, n8nUrl = editor.url, fields = {} } = {},
@@ -105,18 +105,18 @@ export class LedgerHost {
 	}
 
 	/** The ledger's table without n8n's nodes. */
-	async table(): Promise<Table> {
+	async table(): Promise<LedgerTable> {
 		const n8n = { http: this.#http, credentialName: 'test' };
 		// a client of its own: an earlier one remembers a table that was deleted
 		return openDataTable(
 			n8n,
-			referTo({ ...n8n, http: { ...this.#http } }, this.tableName),
+			referTo({ ...n8n, http: { ...this.#http } }, this.tableName, ledgerFormat),
 			ledgerFormat,
 		);
 	}
 
-	async ensureTable(name: string): Promise<LedgerTable> {
-		return await ensureTable({ http: this.#http, credentialName: 'test' }, name);
+	async ensureTable(name: string): Promise<FoundTable> {
+		return await ensureTable({ http: this.#http, credentialName: 'test' }, name, ledgerFormat);
 	}
 
 	async ofKey(key: string): Promise<Entry[]> {

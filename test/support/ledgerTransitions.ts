@@ -1,5 +1,6 @@
 import type { Entry, NewEntry } from '../../src/ledger/entry';
-import type { Table, Where } from '../../src/ledger/ledger';
+import type { LedgerTable } from '../../src/ledger/ledger';
+import type { Where } from '../../src/tables/table';
 import { transitions, type Transition } from '../../src/ledger/transitions';
 import { type Update, updates } from '../../src/ledger/updates';
 
@@ -17,7 +18,7 @@ export function addFaults({ state }: NewEntry): string[] {
 /** @param before The rows that the change finds, as they were. */
 export function changeFaults(
 	before: readonly Row[],
-	where: Where,
+	where: Where<Entry>,
 	changes: Partial<Entry>,
 ): string[] {
 	return before.flatMap((row) =>
@@ -30,7 +31,7 @@ export function changeFaults(
 }
 
 /** @param before The rows that are removed. */
-export const removeFaults = (before: readonly Row[], where: Where): string[] =>
+export const removeFaults = (before: readonly Row[], where: Where<Entry>): string[] =>
 	before.flatMap(({ id, state }) =>
 		allTransitions.some(
 			({ from, to, matches = [] }) =>
@@ -40,7 +41,7 @@ export const removeFaults = (before: readonly Row[], where: Where): string[] =>
 			: [`row ${id} is deleted as ${state} where ${JSON.stringify(where)}`],
 	);
 
-function isAllowedChange({ state }: Row, where: Where, changes: Partial<Entry>): boolean {
+function isAllowedChange({ state }: Row, where: Where<Entry>, changes: Partial<Entry>): boolean {
 	if (changes.state === undefined)
 		return allUpdates.some(
 			({ in: states, matches, writes }) =>
@@ -61,7 +62,7 @@ function isAllowedChange({ state }: Row, where: Where, changes: Partial<Entry>):
 const TIMES: readonly string[] = ['leaseUntil', 'checkAt'];
 
 /** Whether a filter compares these columns, in this order, each with the value that was seen. */
-function isMadeFrom(where: Where, matches: ReadonlyArray<keyof Entry>): boolean {
+function isMadeFrom(where: Where<Entry>, matches: ReadonlyArray<keyof Entry>): boolean {
 	// several rows are named by one column alone
 	if ('any' in where) return where.any.every(([column]) => [column].join() === matches.join());
 	const isSameColumns = where.all.map(([column]) => column).join() === matches.join();
@@ -78,7 +79,11 @@ function isMadeFrom(where: Where, matches: ReadonlyArray<keyof Entry>): boolean 
 }
 
 /** A table of these rows that remembers what the transitions do not allow. */
-export function checkedTable(table: Table, rows: readonly Entry[], faults: string[]): Table {
+export function checkedTable(
+	table: LedgerTable,
+	rows: readonly Entry[],
+	faults: string[],
+): LedgerTable {
 	const before = () => new Map(rows.map((row) => [row.id, row]));
 	const wereThere = (known: Map<number, Entry>, changed: readonly Entry[]) =>
 		changed.flatMap(({ id }) => known.get(id) ?? []);

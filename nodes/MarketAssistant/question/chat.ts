@@ -2,7 +2,7 @@ import { hash } from 'crypto';
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import { openLedger } from '../../../src/tables/dataTable';
+import { openLedger } from '../../../src/ledger/openLedger';
 import {
 	findChat,
 	MAX_CHATS,

@@ -1,4 +1,4 @@
-import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
+import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { confirmDelivery as confirmJobs } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import {

@@ -1,5 +1,5 @@
 import type { EntryState } from '../../../src/ledger/entry';
-import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/ledger/ledger';
+import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/tables/table';
 import { operation } from '../../../src/n8n/operation';
 import { openJobLedger, toEntryJson } from './jobEntry';
 import { limitParam, returnAllParam } from '../acrossResources.params';

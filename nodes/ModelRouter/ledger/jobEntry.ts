@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-wor
 
 import { invalidInputError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
-import { openLedger } from '../../../src/tables/dataTable';
+import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import type { JobSelector } from '../../../src/ledger/manualChanges';

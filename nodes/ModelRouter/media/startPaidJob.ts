@@ -12,7 +12,7 @@ import { type Decimal, readInteger } from '../../../src/core/money';
 import type { Accounts } from '../../../src/core/spending';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
-import { LONG_RETRY_ATTEMPTS } from '../../../src/ledger/ledger';
+import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';

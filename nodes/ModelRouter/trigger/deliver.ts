@@ -2,9 +2,11 @@ import { randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { openLedger } from '../../../src/tables/dataTable';
+import { openLedger } from '../../../src/ledger/openLedger';
 import { ownedBy, toRow } from '../../../src/ledger/entry';
-import { type Ledger, LONG_RETRY_ATTEMPTS, where } from '../../../src/ledger/ledger';
+import type { Ledger } from '../../../src/ledger/ledger';
+import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
+import { where } from '../../../src/tables/table';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
 import { runPool } from '../../../src/n8n/itemPool';

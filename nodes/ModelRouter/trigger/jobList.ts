@@ -4,10 +4,10 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { Clock } from '../../../src/core/retry';
-import { readEntry, toRow, type Entry } from '../../../src/ledger/entry';
+import { type Entry, ledgerFormat, readEntry, toRow } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { transitions } from '../../../src/ledger/transitions';
-import { createMemoryTable } from '../../../src/tables/dataTable';
+import { createMemoryTable } from '../../../src/tables/memoryTable';
 import type { Connection } from '../../../src/n8n/connection';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { TriggerSettings } from './trigger.params';
@@ -49,7 +49,7 @@ export function openJobList(
 
 /** A ledger in the memory of this process. */
 export const openInMemory = (rows: Entry[], clock: Clock, newClaim: () => string): Ledger => ({
-	table: createMemoryTable(rows),
+	table: createMemoryTable(rows, ledgerFormat),
 	...{ clock, uncancellableClock: clock, newClaim, executionId: '' },
 });
 

@@ -7,7 +7,7 @@ import type {
 
 import { invalidInputError, mapServiceError, messageOf } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
-import { openLedger } from '../../../src/tables/dataTable';
+import { openLedger } from '../../../src/ledger/openLedger';
 import { enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { MAX_ROWS } from '../../../src/ledger/ledger';
+import { MAX_ROWS } from '../../../src/tables/table';
 import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { optionsParam } from '../../fieldKinds.params';

@@ -1,5 +1,5 @@
 import { columns, readEntry, type Entry } from '../../../src/ledger/entry';
-import type { Clause, Where } from '../../../src/ledger/ledger';
+import type { Clause, Where } from '../../../src/tables/table';
 import { json, type Answer } from '../../service/answer';
 import { isFields, partsOf, type Call, type Fields } from '../../service/call';
 import { startService, type Service } from '../../service/service';
@@ -215,9 +215,9 @@ interface Filter {
 	filters: Array<{ columnName: string; condition: string; value: Cell }>;
 }
 
-function toWhere({ type, filters }: Filter): Where {
+function toWhere({ type, filters }: Filter): Where<Entry> {
 	const clauses = filters.map(
-		({ columnName, condition, value }) => [columnName, condition, value] as Clause,
+		({ columnName, condition, value }) => [columnName, condition, value] as Clause<Entry>,
 	);
 	return type === 'or' ? { any: clauses } : { all: clauses };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Entry } from '../../../src/ledger/entry';
-import { above, equal, MAX_ROWS, where } from '../../../src/ledger/ledger';
+import { above, equal, MAX_ROWS, where } from '../../../src/tables/table';
 import { insist, type Host } from './host';
 
 /** States of a row that a lease belongs to. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
-import type { Table } from '../../../src/ledger/ledger';
+import type { LedgerTable } from '../../../src/ledger/ledger';
 import { failureOf } from '../inMemoryHttp';
 import { MINUTE, POST, SECOND, sendAll, sendEach, simulateWorkers } from './simulatedWorkers';
 
@@ -12,7 +12,7 @@ const most = (times: number[], span: number) =>
 
 /** A table that cannot be reached for a time. @param timeout Milliseconds after which that is known. */
 function awayBetween(from: number, until: number, timeout = 0) {
-	return (table: Table, { now, sleep }: Clock): Partial<Table> => {
+	return (table: LedgerTable, { now, sleep }: Clock): Partial<LedgerTable> => {
 		const reach = async <Result>(work: () => Promise<Result>) => {
 			if (now() < from || now() >= until) return await work();
 			if (timeout) await sleep(timeout);

@@ -2,7 +2,7 @@ import { RateLimiter, type SlotBook } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { Clock } from '../../../src/core/retry';
 import type { Entry } from '../../../src/ledger/entry';
-import type { Table } from '../../../src/ledger/ledger';
+import type { LedgerTable } from '../../../src/ledger/ledger';
 import { createSlotBook } from '../../../src/ledger/slotBook';
 import { overRate } from '../../service/assistant/rate';
 import { defaultForms, type Forms } from '../../service/forms';
@@ -27,7 +27,7 @@ export interface Options {
 	/** Whether the processes have a table in common. */
 	isShared?: boolean;
 	/** What is different about a process's table. */
-	change?: (table: Table, clock: Clock) => Partial<Table>;
+	change?: (table: LedgerTable, clock: Clock) => Partial<LedgerTable>;
 	/** Milliseconds by which the clock of each process is ahead. */
 	ahead?: number[];
 	/** Milliseconds that a request to the table takes at most, each way. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../src/core/errors';
-import type { Ledger, Table } from '../../../src/ledger/ledger';
+import type { Ledger, LedgerTable } from '../../../src/ledger/ledger';
 import { findChat, MAX_CHATS, rememberChat } from '../../../src/ledger/sessionChats';
 import { virtualClock } from '../virtualClock';
 import { Rows } from './simulatedTable';
@@ -7,7 +7,10 @@ import { Rows } from './simulatedTable';
 const HOUR = 3_600_000;
 
 /** @param chance 0 counts the chats at every new one, 1 never does. */
-function remembering(chance = 1, change: (table: Table) => Partial<Table> = () => ({})) {
+function remembering(
+	chance = 1,
+	change: (table: LedgerTable) => Partial<LedgerTable> = () => ({}),
+) {
 	const clock = virtualClock(chance);
 	const rows = new Rows();
 	const ledger = (executionId = 'e'): Ledger => {
@@ -69,7 +72,7 @@ it('the use of a chat is recorded once an hour', async () => {
 });
 
 describe('more chats than are kept', () => {
-	const fill = async (chance: number, change?: (table: Table) => Partial<Table>) => {
+	const fill = async (chance: number, change?: (table: LedgerTable) => Partial<LedgerTable>) => {
 		const world = remembering(chance, change);
 		const { clock, rows } = world;
 		const made = new Rows();
@@ -87,7 +90,7 @@ describe('more chats than are kept', () => {
 	};
 	/** The ids of rows that a test adds by hand are taken. */
 	const addChat = async (ledger: Ledger) => {
-		const add: Table['add'] = async () => {};
+		const add: LedgerTable['add'] = async () => {};
 		return await rememberChat({ ...ledger, table: { ...ledger.table, add } }, session('new'), 'n');
 	};
 

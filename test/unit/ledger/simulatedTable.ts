@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
 import { readEntry, toRow, type Entry, type NewEntry } from '../../../src/ledger/entry';
-import type { Clause, Table, Where } from '../../../src/ledger/ledger';
+import type { LedgerTable } from '../../../src/ledger/ledger';
+import type { Clause, Where } from '../../../src/tables/table';
 import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
 
 /** Changes that the transitions of a row do not allow. */
@@ -25,7 +26,7 @@ export class Rows {
 	#lastId = 0;
 
 	/** A client's way to the table. */
-	client(clock: Pick<Clock, 'sleep'>, { latency, loses = () => false }: Weather): Table {
+	client(clock: Pick<Clock, 'sleep'>, { latency, loses = () => false }: Weather): LedgerTable {
 		const travel = async (when: 'before' | 'after') => {
 			await clock.sleep(latency());
 			if (loses(when)) throw new ServiceError('unreachable', 'lost', { sent: true });
@@ -74,7 +75,7 @@ export class Rows {
 	}
 }
 
-function matcher(where: Where): (row: Entry) => boolean {
+function matcher(where: Where<Entry>): (row: Entry) => boolean {
 	if ('all' in where) return (row) => where.all.every((clause) => holds(row, clause));
 	const [first] = where.any;
 	if (!first || where.any.some(([column, condition]) => column !== first[0] || condition !== 'eq'))
@@ -84,7 +85,7 @@ function matcher(where: Where): (row: Entry) => boolean {
 	return (row) => values.has(row[first[0]]);
 }
 
-function holds(row: Entry, [column, condition, value]: Clause): boolean {
+function holds(row: Entry, [column, condition, value]: Clause<Entry>): boolean {
 	const cell = row[column];
 	if (value === null) return false;
 	if (condition === 'eq') return cell === value;

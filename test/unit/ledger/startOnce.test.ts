@@ -1,7 +1,7 @@
 import { cancelledError, ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
 import { claimKey } from '../../../src/ledger/keyClaim';
-import type { Table } from '../../../src/ledger/ledger';
+import type { LedgerTable } from '../../../src/ledger/ledger';
 import { markAsNotStarted, markAsStarted } from '../../../src/ledger/startDecisions';
 import { failureOf } from '../inMemoryHttp';
 import { broken, LEASE, MINUTE, refused, SECOND, startWorld, wanted } from './startWorld';
@@ -158,13 +158,13 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		expect(rows).toMatchObject([{ state: 'pending', jobId: 'job-1', note: '' }]);
 	});
 
-	const isRenewal = (changes: Parameters<Table['change']>[1]) =>
+	const isRenewal = (changes: Parameters<LedgerTable['change']>[1]) =>
 		Boolean(changes.leaseUntil) && changes.startedAt === undefined && !changes.jobId;
 
 	it('sends nothing while the ledger cannot be reached', async () => {
 		const { book, ledgerOf, start } = startWorld();
 		const { table } = ledgerOf();
-		const change: Table['change'] = async (where, changes) => {
+		const change: LedgerTable['change'] = async (where, changes) => {
 			if (isRenewal(changes)) throw new ServiceError('unreachable', 'n8n is gone', { sent: false });
 			return await table.change(where, changes);
 		};
@@ -179,7 +179,7 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		const { clock, rows, ledgerOf, start } = startWorld();
 		const { table } = ledgerOf();
 		let renewals = 0;
-		const change: Table['change'] = async (where, changes) => {
+		const change: LedgerTable['change'] = async (where, changes) => {
 			if (isRenewal(changes) && ++renewals === 1) await clock.sleep(0.6 * LEASE);
 			return await table.change(where, changes);
 		};
@@ -263,7 +263,7 @@ describe.each(['k', ''])('n8n is away, key "%s"', (key) => {
 		const { clock, ledgerOf, start } = startWorld();
 		const { table } = ledgerOf();
 		let isRefused = false;
-		const change: Table['change'] = async (...given) => {
+		const change: LedgerTable['change'] = async (...given) => {
 			if (isRefused) throw new ServiceError('refused', 'no', { status: 401 });
 			return await table.change(...given);
 		};

@@ -1,26 +1,23 @@
-import {
-	anyOf,
-	applyTransition,
-	applyUpdate,
-	atMost,
-	chunks,
-	findRowsOfJobs,
-	noneOf,
-	where,
-	type Where,
-} from '../../../src/ledger/ledger';
-import { createMemoryTable } from '../../../src/tables/dataTable';
+import { applyTransition, applyUpdate, findRowsOfJobs } from '../../../src/ledger/ledger';
+import { anyOf, atMost, chunks, noneOf, where, type Where } from '../../../src/tables/table';
+import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { transitions } from '../../../src/ledger/transitions';
 import { updates } from '../../../src/ledger/updates';
-import { readEntry, toRow, type Entry, type EntryState } from '../../../src/ledger/entry';
+import {
+	readEntry,
+	toRow,
+	type Entry,
+	type EntryState,
+	ledgerFormat,
+} from '../../../src/ledger/entry';
 import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
 
 function recorded(...states: EntryState[]) {
 	const rows = states.map((state, at) =>
 		readEntry({ ...toRow({ state, claim: 'c' }), id: at + 1 }),
 	);
-	const table = createMemoryTable(rows);
-	const asked: Where[] = [];
+	const table = createMemoryTable(rows, ledgerFormat);
+	const asked: Where<Entry>[] = [];
 	const change: typeof table.change = async (which, changes) => {
 		asked.push(which);
 		return await table.change(which, changes);
@@ -65,7 +62,7 @@ it('finds all rows of some jobs, also of more than n8n returns at once', async (
 	const rows = Array.from({ length: 260 }, (_, at) =>
 		readEntry({ ...toRow({ state: 'pending', jobId: `${at % 3}` }), id: at + 1 }),
 	);
-	const found = await findRowsOfJobs(createMemoryTable(rows), ['0', '1', '2', '0']);
+	const found = await findRowsOfJobs(createMemoryTable(rows, ledgerFormat), ['0', '1', '2', '0']);
 	expect(new Set(found.map(({ id }) => id)).size).toBe(260);
 	expect(found).toHaveLength(260);
 	// n8n takes an empty filter for all rows
@@ -117,7 +114,7 @@ describe('what tests take for a fault', () => {
 	const unknown = where({ ...row, state: 'unknown' });
 	const sends = { state: 'sending' } as const;
 
-	it.each<[string, EntryState, Where, Partial<Entry>, number]>([
+	it.each<[string, EntryState, Where<Entry>, Partial<Entry>, number]>([
 		['a transition', 'intent', where(claim), sends, 0],
 		['a state that it does not begin in', 'pending', where(row), { state: 'withdrawn' }, 1],
 		['no such transition', 'intent', where(claim), { state: 'delivered' }, 1],

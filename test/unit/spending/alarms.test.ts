@@ -1,6 +1,6 @@
 import { enterUnknownAlarms } from '../../../src/spending/alarms';
-import { createMemoryTable } from '../../../src/tables/dataTable';
-import { type Entry, readEntry, toRow } from '../../../src/ledger/entry';
+import { createMemoryTable } from '../../../src/tables/memoryTable';
+import { type Entry, readEntry, toRow, ledgerFormat } from '../../../src/ledger/entry';
 
 it('every start of unknown outcome gets its alarm, however many there are', async () => {
 	const rows: Entry[] = Array.from({ length: 600 }, (_, index) =>
@@ -11,7 +11,12 @@ it('every start of unknown outcome gets its alarm, however many there are', asyn
 	);
 	const clock = { now: () => 1, random: () => 0, sleep: async () => await Promise.resolve() };
 	const ledger = {
-		...{ table: createMemoryTable(rows), clock, uncancellableClock: clock, executionId: '1' },
+		...{
+			table: createMemoryTable(rows, ledgerFormat),
+			clock,
+			uncancellableClock: clock,
+			executionId: '1',
+		},
 		newClaim: () => 'claim',
 	};
 	for (let time = 1; time <= 2; time++)

@@ -3,8 +3,8 @@ import { ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/spending/budget';
 import { BudgetBook } from '../../../src/spending/budgetBook';
-import { createMemoryTable } from '../../../src/tables/dataTable';
-import type { Entry } from '../../../src/ledger/entry';
+import { createMemoryTable } from '../../../src/tables/memoryTable';
+import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 
 // what test/engine/budget.test.ts would have to wait for
@@ -28,7 +28,7 @@ function createWorld(ahead = 0) {
 	const newId = () => String(++ids);
 	const rows: Entry[] = [];
 	const hints: string[] = [];
-	const table = createMemoryTable(rows);
+	const table = createMemoryTable(rows, ledgerFormat);
 	/** As a node run connects to it. */
 	const connect = (): Ledger => {
 		let answeredAt: number | undefined;

@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../src/core/errors';
-import { createMemoryTable } from '../../../src/tables/dataTable';
+import { createMemoryTable } from '../../../src/tables/memoryTable';
 import {
 	createSpendingWriter,
 	type SpendingNews,
 	type SpendingRow,
 	type SpendingTable,
+	spendingFormat,
 } from '../../../src/spending/recordBook';
 import { combineRows, reportSpending } from '../../../src/spending/report';
 import { numbersFrom } from '../../support/numbersFrom';
@@ -16,7 +17,7 @@ const turn = async () => await new Promise<void>((resolve) => setImmediate(resol
 
 function createTable(random: () => number, losses: number) {
 	const rows: SpendingRow[] = [];
-	const memory = createMemoryTable(rows as never) as unknown as SpendingTable;
+	const memory = createMemoryTable(rows, spendingFormat);
 	const through =
 		<Given extends unknown[], Result>(action: (...given: Given) => Promise<Result>) =>
 		async (...given: Given) => {

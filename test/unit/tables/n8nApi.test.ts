@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../src/core/errors';
-import { isTransient } from '../../../src/ledger/ledger';
+import { isTransient } from '../../../src/tables/retries';
 import { requestN8n } from '../../../src/tables/n8nApi';
 import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
