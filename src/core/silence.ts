@@ -19,7 +19,7 @@ const TEXTS = ['delta', 'content', 'text', 't', 'token'];
  */
 export function isKeepAlive({ event, value }: Pick<AnswerPiece, 'event' | 'value'>): boolean {
 	if (PING.test(event)) return true;
-	if (value === '') return event === '';
+	if (typeof value === 'string' && !value.trim()) return event === '';
 	if (!isPlainObject(value)) return value === null;
 	const { type, event: named, choices, usage } = value;
 	if ([type, named].some((name) => typeof name === 'string' && PING.test(name))) return true;

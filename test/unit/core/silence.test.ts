@@ -7,7 +7,7 @@ import { bytes, failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 
 /** A service that sends the beginning, then again and again the same, every half a second, and then nothing more. */
-function service(beginning: string, again = '', times = 0) {
+function service(beginning: string, again = '', times = 0, type = 'text/event-stream') {
 	const clock = virtualClock();
 	const heard: number[] = [];
 	async function* body() {
@@ -19,7 +19,7 @@ function service(beginning: string, again = '', times = 0) {
 		await clock.sleep(1_000_000);
 	}
 	const response = {
-		...{ status: 200, headers: { 'content-type': 'text/event-stream' }, clock, body: body() },
+		...{ status: 200, headers: { 'content-type': type }, clock, body: body() },
 		hear: () => void heard.push(clock.now()),
 	};
 	const http: Http = { send: async () => response };
@@ -81,6 +81,12 @@ it('bytes within an event renew the timeout, and those of a comment do not', asy
 	const { http: quiet, heard: none } = service(': ', 'x', 3);
 	await failureOf(sendMessage(quiet, SESSION));
 	expect(none).toEqual([0]);
+});
+
+it('white space behind a plain text renews no timeout', async () => {
+	const { http, heard } = service('Hello there', ' ', 3, 'text/plain');
+	await sendMessage(http, SESSION);
+	expect(heard).toEqual([0, 0]);
 });
 
 const CHAT = data(delta({ content: 'a' })) + data(delta({}, { finish_reason: 'stop' }));
