@@ -91,7 +91,10 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 	return {
 		add({ form, event, value, data }: AnswerPiece): string {
 			format = form;
-			if (form === 'text') return answerPath === undefined ? plain.append(data) : '';
+			if (form === 'text') {
+				kept[0] = { event: '', value: `${String(kept[0]?.value ?? '')}${data}` };
+				return answerPath === undefined ? plain.append(data) : '';
+			}
 			if (form !== 'json' || !isEventList(value)) return read({ event, value });
 			let added = '';
 			for (const each of value)

@@ -46,7 +46,8 @@ export function createPlainReader(question: string, path: string | undefined) {
 					: (findText(value, question) ?? findText(value));
 			state.hasEnded ||= isEnd;
 			const isError = ERROR_NAME.test(names) || reportsError(value);
-			if (!isStep && (isError || (!found?.text && fields && hasErrors(fields)))) {
+			const mayBeError = path === undefined && !found?.text;
+			if (!isStep && (isError || (mayBeError && fields && hasErrors(fields)))) {
 				state.failure = reportedError('agent', value, rawOf(arrived));
 				return '';
 			}

@@ -179,7 +179,11 @@ describe('an answer that stops before its end', () => {
 it.each<[string, RegExp, object]>([
 	['content', /^You said: "hello"/, {}],
 	['type', /^delta(delta)+end$/, {}],
-	['data.reply', /^$/, { notice: 'No text was found in the field "data.reply".' }],
+	[
+		'data.reply',
+		/^$/,
+		{ notice: expect.stringContaining('"data.reply". In an event with a name') },
+	],
 ])('Answer Field Path takes the text from "%s" alone', async (answerPath, output, more) => {
 	const { given } = await send({ options: { answerPath } });
 	const answer = { output: expect.stringMatching(output), complete: true, ...more };
@@ -193,4 +197,17 @@ it('Answer Field Path wins over fields that name an error elsewhere', async () =
 	failPosts(service, { type: 'body', body, contentType: 'application/json' });
 	const { given } = await send({ options: { answerPath: 'say.words' } });
 	expect(given).toMatchObject([{ output: 'Hello', complete: true }]);
+});
+
+it.each([
+	['the option is on', 'Hello', { includeRawEvents: true }],
+	['it is not at the path', '', { answerPath: 'say.words' }],
+])('events have a plain text whole where %s', async (_why, output, options) => {
+	failPosts(service, [
+		{ type: 'body', body: 'Hello', contentType: 'text/plain' },
+		{ type: 'slicer', bytes: 2 },
+	]);
+	expect((await send({ options })).given).toMatchObject([
+		{ output, complete: true, format: 'text', events: ['Hello'] },
+	]);
 });

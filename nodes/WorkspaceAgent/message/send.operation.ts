@@ -139,7 +139,7 @@ type Answer = PartialAnswer & { durationMs?: number; requestId?: string };
 
 const noTextNotice = (answerPath: string | undefined) =>
 	answerPath
-		? `No text was found in the field "${answerPath}".`
+		? `No text was found in the field "${answerPath}". In an event with a name, the path begins inside of "data".`
 		: 'No text was found in the answer; "events" contains what arrived. If it contains the text, enter the path to it in the option "Answer Field Path".';
 
 /** The session of one item, and the source of its id. */
