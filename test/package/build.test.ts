@@ -92,7 +92,6 @@ it('every module is there once', () => {
 		'dist/src/core/files.js',
 		'dist/src/core/money.js',
 		'dist/src/core/schemaErrors.js',
-		'dist/src/core/sse.js',
 		'dist/src/n8n/uuid.js',
 	]);
 	expect(said).toContain('bundled: dist/src/');
