@@ -30,6 +30,8 @@ export function createWorld(now: () => number, personas = false) {
 		...{ ...maps, now, personas },
 		forms: defaultForms(),
 		gate: createGate(),
+		/** C: what thinking models gave beside their calls. */
+		thoughts: new Set<string>(),
 		/** C: every start that was booked, in order. */
 		starts: [] as Start[],
 		/** C: puts the balance of a key at an amount in µ$; a key that is not known becomes valid. */
@@ -46,6 +48,7 @@ export function createWorld(now: () => number, personas = false) {
 			world.gate.open();
 			for (const map of Object.values(maps)) map.clear();
 			world.starts.length = 0;
+			world.thoughts.clear();
 			maps.accounts.set(ROUTER_KEYS.main, createAccount(100 * DOLLAR));
 			maps.accounts.set(ROUTER_KEYS.poor, createAccount(0.002 * DOLLAR));
 		},

@@ -88,7 +88,7 @@ export function readMessages(messages: unknown[], name: string, model: Entry): S
 			said.toolResult = String(message.output);
 			continue;
 		}
-		if (message.type === 'function_call') continue;
+		if (message.type === 'function_call' || message.type === 'reasoning') continue;
 		const role = String(message.role);
 		if (!ROLES.has(role)) return `${place}.role is one of ${[...ROLES].join(', ')}`;
 		const calls = role === 'assistant' && Array.isArray(message.tool_calls);

@@ -1,3 +1,5 @@
+import type { Thinking } from './thinking.ts';
+
 export type Kind = 'text' | 'image' | 'video' | 'music' | 'audio';
 
 /** Section 2C, in USD. Fields without data are left out, never zero. */
@@ -23,6 +25,8 @@ export interface Model {
 	kind: Kind;
 	/** Whether it spends hidden reasoning tokens. */
 	reasoning: boolean;
+	/** What it gives beside a call of a tool, and wants back with it. */
+	thinking?: Thinking;
 	/** How many tokens it writes, whatever it is asked, unless somebody limits it. */
 	writes?: number;
 }
@@ -75,6 +79,10 @@ export const MODELS: Model[] = [
 	text('tiny/input-price-1', 'Input Price 1', [0.15]),
 	text('tiny/no-price-1', 'No Price 1', [], { input_modalities: undefined }),
 	{ ...text('verbose/novelist-1', 'Novelist 1', [1, 10]), writes: 9000 },
+	...(['content', 'details', 'signature', 'parts', 'items'] as const).map((thinking) => ({
+		...text(`thinker/${thinking}-1`, `Thinker (${thinking})`, [0.5, 1.5]),
+		thinking,
+	})),
 	media('canvas/sketch-1', 'Sketch 1', 'image', { unit: 'image', per_unit: 0.04 }),
 	media('canvas/Oil.Paint-2', 'Oil Paint 2', 'image', { unit: 'request', per_unit: 0.015 }),
 	media('reel/clip-3', 'Clip 3', 'video', { unit: 'second', per_unit: 0.1 }),
@@ -85,7 +93,7 @@ export const MODELS: Model[] = [
 
 /** What the catalog lists. In the demo only what a real one could have. */
 export const listedModels = (personas: boolean): Model[] =>
-	MODELS.filter(({ entry }) => !personas || !/^(tiny|verbose)\//.test(entry.id));
+	MODELS.filter(({ entry }) => !personas || !/^(tiny|verbose|thinker)\//.test(entry.id));
 
 /** Case and separators are insignificant in a model name (section 2C). */
 const plain = (id: string) => id.toLowerCase().replace(/[^a-z0-9/]/g, '');

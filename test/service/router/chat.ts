@@ -10,6 +10,7 @@ import { invalid } from './error.ts';
 import { planAnswer } from './plan.ts';
 import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
+import { refuseForgotten, think } from './thinking.ts';
 import { chatUsage } from './usage.ts';
 
 /** What all chunks of one completion have in common. */
@@ -34,7 +35,11 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 
 	const streamed = body.stream === true;
 	if (world.personas) ask.scripted = modelAnswer(ask, body.messages, '');
+	const forgotten = model.thinking && refuseForgotten(world, model.thinking, body.messages);
+	if (forgotten) return forgotten;
 	const plan = planAnswer(ask, choices);
+	const [first] = plan.choices;
+	if (model.thinking && first.tools.length) first.thought = think(world, model.thinking);
 	const run = startRun(world, call, key, model, plan, { maxTokens: ask.maxTokens, streamed });
 	if (!isRun(run)) return run;
 	const completion = {

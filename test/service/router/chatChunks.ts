@@ -5,6 +5,7 @@ import { errorLine } from './error.ts';
 import { interleaved, fragments, type ToolCall } from './toolCalls.ts';
 import type { Plan, Choice } from './plan.ts';
 import type { Run } from './run.ts';
+import { besideCalls, type Thought } from './thinking.ts';
 import { chatUsage } from './usage.ts';
 
 /** The chunks of a streamed completion, those of its choices in turn (section 6C). */
@@ -65,43 +66,51 @@ export interface Step {
 
 /** What a choice streams: its role, its text or its tool calls, why it ended. */
 export function* chatDeltas(choice: Choice): Generator<Step> {
-	const { thoughts, words, refuses, tools, finish } = choice;
-	yield { delta: { role: 'assistant', content: refuses ? null : '' }, finish: null };
-	for (const thought of thoughts) yield { delta: { reasoning_content: thought }, finish: null };
+	const { thoughts, words, refuses, tools, finish, thought } = choice;
+	const content = refuses || thought ? null : '';
+	yield { delta: { role: 'assistant', content }, finish: null };
+	for (const delta of thought?.deltas ?? []) yield { delta, finish: null };
+	for (const word of thoughts) yield { delta: { reasoning_content: word }, finish: null };
 	for (const [before, word] of words.entries()) {
 		const delta = refuses ? { refusal: word } : { content: word };
 		yield { delta, finish: null, before, word };
 	}
 	let before = 0;
-	for (const part of toolParts(tools)) {
+	for (const part of toolParts(tools, thought)) {
 		yield { delta: { tool_calls: [part] }, finish: null, before: before++ };
 	}
 	yield { delta: {}, finish };
 }
 
 /** Tool calls in fragments: their names first, then the arguments of all in turn. */
-function* toolParts(tools: ToolCall[]): Generator<object> {
-	for (const [index, { id, name }] of tools.entries())
-		yield { index, id, type: 'function', function: { name, arguments: '' } };
+function* toolParts(tools: ToolCall[], thought: Thought | undefined): Generator<object> {
+	const heads = tools.map(({ id, name }, index) => ({
+		...{ index, id, type: 'function', function: { name, arguments: '' } },
+	}));
+	yield* besideCalls(heads, thought);
 	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));
 	for (const { index, piece } of parts) yield { index, function: { arguments: piece } };
 }
 
 /** The message of a choice that came whole. */
 export function chatMessage(choice: Choice): object {
-	const { thoughts, words, refuses, tools } = choice;
+	const { thoughts, words, refuses, tools, thought } = choice;
 	const text = words.join('');
 	return {
 		role: 'assistant',
 		...(thoughts.length && { reasoning_content: thoughts.join('') }),
 		content: refuses || tools.length ? null : text,
 		...(refuses && { refusal: text }),
+		...thought?.message,
 		...(tools.length && {
-			tool_calls: tools.map((tool) => ({
-				id: tool.id,
-				type: 'function',
-				function: { name: tool.name, arguments: tool.arguments },
-			})),
+			tool_calls: besideCalls(
+				tools.map((tool) => ({
+					id: tool.id,
+					type: 'function',
+					function: { name: tool.name, arguments: tool.arguments },
+				})),
+				thought,
+			),
 		}),
 	};
 }

@@ -1,6 +1,7 @@
 import { directivesOf, numberIn, wordsOf, manyWords } from '../directives.ts';
 import { answerOf, markOf, refusalOf } from './answerText.ts';
 import type { Ask } from './ask.ts';
+import type { Thought } from './thinking.ts';
 import { tokensOf, toolCalls, type ToolCall } from './toolCalls.ts';
 
 /** One of the answers. A token is a word. */
@@ -12,6 +13,8 @@ export interface Choice {
 	refuses: boolean;
 	tools: ToolCall[];
 	toolTokens: number;
+	/** What a thinking model gives beside its calls. */
+	thought?: Thought;
 	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
 }
 

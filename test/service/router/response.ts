@@ -12,6 +12,7 @@ import { responseEvents } from './responseEvents.ts';
 import { responseObject, type Response } from './responseObject.ts';
 import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
+import { refuseForgotten, think } from './thinking.ts';
 
 /** POST /v1/responses (section 4C). */
 export function createResponse(world: World, call: Call, key: string): Answer {
@@ -26,7 +27,17 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	if (world.personas) {
 		ask.scripted = modelAnswer(ask, body.input, String(body.instructions ?? ''));
 	}
+	const { include } = body;
+	const isEncrypted = Array.isArray(include) && include.includes('reasoning.encrypted_content');
+	// as OpenAI's models that do not think
+	if (isEncrypted && model.thinking !== 'items')
+		return invalid('Encrypted content is not supported with this model.');
+	const forgotten = model.thinking && refuseForgotten(world, model.thinking, body.input);
+	if (forgotten) return forgotten;
 	const plan = planAnswer(ask);
+	const [first] = plan.choices;
+	if (model.thinking === 'items' && isEncrypted && first.tools.length)
+		first.thought = think(world, model.thinking);
 	const { maxTokens } = ask;
 	const run = startRun(world, call, key, model, plan, { maxTokens, streamed });
 	if (!isRun(run)) return run;

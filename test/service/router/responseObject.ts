@@ -45,20 +45,22 @@ export function responseObject(response: Response, state: 'running' | 'done' | '
 
 /** What the response gives: its thoughts, then calls of tools or one message. */
 export function outputItems(response: Response): object[] {
-	const { thoughts, tools } = response.choice;
+	const { tools } = response.choice;
 	return [
-		...(thoughts.length ? [reasoningItem(response)] : []),
+		...(placeOf(response) ? [reasoningItem(response)] : []),
 		...(tools.length ? callItems(response) : [messageItem(response)]),
 	];
 }
 
 /** Where the calls or the message stand in the output. */
-export const placeOf = ({ choice }: Response): number => (choice.thoughts.length ? 1 : 0);
+export const placeOf = ({ choice }: Response): number =>
+	choice.thoughts.length || choice.thought ? 1 : 0;
 
 export const reasoningItem = ({ itemId, choice }: Response) => ({
 	type: 'reasoning',
 	id: itemId(0),
-	summary: [{ type: 'summary_text', text: choice.thoughts.join('') }],
+	summary: choice.thoughts.length ? [{ type: 'summary_text', text: choice.thoughts.join('') }] : [],
+	...choice.thought?.item,
 });
 
 /** The message with the words so far. */

@@ -19,7 +19,7 @@ export type Outcome = 'whole' | 'broken' | 'failed';
 
 /** The events of the output items, from `response.output_item.added` to `response.output_item.done`. */
 export function* outputSteps(response: Response): Generator<ResponseStep, Outcome> {
-	if (response.choice.thoughts.length) yield* reasoningSteps(response);
+	if (placeOf(response)) yield* reasoningSteps(response);
 	return yield* response.choice.tools.length ? callSteps(response) : messageSteps(response);
 }
 
@@ -31,12 +31,14 @@ function* reasoningSteps(response: Response): Generator<ResponseStep> {
 	const started = { ...item, summary: [] };
 	const [part] = item.summary;
 	yield { type: 'response.output_item.added', output_index, item: started };
-	yield { type: `${type}_part.added`, ...place, part: { ...part, text: '' } };
-	for (const delta of response.choice.thoughts) {
-		yield { type: `${type}_text.delta`, ...place, delta };
+	if (part) {
+		yield { type: `${type}_part.added`, ...place, part: { ...part, text: '' } };
+		for (const delta of response.choice.thoughts) {
+			yield { type: `${type}_text.delta`, ...place, delta };
+		}
+		yield { type: `${type}_text.done`, ...place, text: part.text };
+		yield { type: `${type}_part.done`, ...place, part };
 	}
-	yield { type: `${type}_text.done`, ...place, text: part?.text };
-	yield { type: `${type}_part.done`, ...place, part };
 	yield { type: 'response.output_item.done', output_index, item };
 }
 
