@@ -5,6 +5,7 @@ import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { ChatMessage } from './messages';
 import { isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
+import { mergePiece } from './messageDeltas';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 import {
 	addCallFragment,
@@ -52,6 +53,13 @@ interface ChatAnswer extends TextAnswer {
 	completion: Record<string, unknown>;
 }
 
+/** The message of the first choice. @param completion Of an answer. */
+export const readMessage = (completion: Record<string, unknown>): unknown[] =>
+	[completion['choices']]
+		.flat()
+		.slice(0, 1)
+		.map((choice) => Object(choice).message as unknown);
+
 /** Far more than any request asks for: a stream with more is broken or hostile. */
 const MAX_CHOICES = 5000;
 
@@ -60,11 +68,13 @@ interface PartialChoice {
 	index: number;
 	/** Fields beside the delta, such as `finish_reason`. */
 	fields: Record<string, unknown>;
-	/** The chunks of `content`. */
+	/** The texts of `content`. */
 	contentChunks: string[];
-	/** Every other field of the message. */
+	/** Every field of the message but its calls. `content` only where it is empty, or has parts. */
 	message: Record<string, unknown>;
 	calls?: PartialCalls;
+	/** A message that came in one piece. */
+	whole?: Record<string, unknown>;
 }
 
 function addChoice(choices: Map<number, PartialChoice>, index: number): PartialChoice {
@@ -145,11 +155,12 @@ function addToChoices(
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
-		choice.fields[name] = isPlainObject(value) ? mergeValue(choice.fields[name], value) : value;
+		choice.fields[name] = isPlainObject(value) ? mergePiece(choice.fields[name], value) : value;
 	}
 	// a whole message counts only where it did not come in pieces
-	const delta = chunkChoice['delta'] ?? (known ? undefined : chunkChoice['message']);
+	const { delta = known ? undefined : chunkChoice['message'] } = chunkChoice;
 	if (!isPlainObject(delta)) return '';
+	if (delta === chunkChoice['message']) choice.whole = structuredClone(delta);
 	const added = addDelta(choice, delta);
 	return index === 0 ? added : '';
 }
@@ -160,7 +171,8 @@ const FINISH_WITHOUT_TEXT: unknown[] = ['length', 'content_filter'];
 /** A role or another finish reason alone is not content. */
 function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {
 	const hasOtherFields = Object.entries(message).some(
-		([name, value]) => name !== 'role' && !isMissing(value) && !(isList(value) && !value.length),
+		([name, value]) =>
+			!['role', 'content'].includes(name) && !isMissing(value) && !(isList(value) && !value.length),
 	);
 	return (
 		hasOtherFields ||
@@ -175,32 +187,24 @@ function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string
 	for (const name in delta) {
 		const value = delta[name];
 		if (name === 'content') {
-			// Mistral sends parts
 			content = textOf(value) ?? '';
 			if (content) choice.contentChunks.push(content);
+			addContent(choice.message, value);
 		} else if (name === 'tool_calls') {
 			if (isList(value))
 				for (const [position, call] of value.entries())
 					addCallFragment((choice.calls ??= createPartialCalls()), call, position);
-		} else if (!isMissing(value)) {
-			choice.message[name] = name === 'role' ? value : mergeValue(choice.message[name], value);
-		}
+		} else choice.message[name] = mergePiece(choice.message[name], value, name);
 	}
 	return content;
 }
 
-/** Appends to texts and lists, merges objects field by field, and takes the last of any other value. Changes `existing` in place. */
-function mergeValue(existing: unknown, value: unknown): unknown {
-	if (typeof existing === 'string' && typeof value === 'string') return existing + value;
-	if (isList(existing) && isList(value)) {
-		for (const entry of value) existing.push(entry);
-		return existing;
-	}
-	if (!isPlainObject(existing) || !isPlainObject(value)) return value;
-	for (const [name, field] of Object.entries(value)) {
-		if (!isMissing(field)) existing[name] = mergeValue(existing[name], field);
-	}
-	return existing;
+/** A content of parts, as Mistral sends it before texts, stays one. */
+function addContent(message: Record<string, unknown>, value: unknown): void {
+	if (isList(value)) message['content'] = mergePiece(message['content'], value);
+	else if (isList(message['content']) && value)
+		mergePiece(message['content'], [{ type: 'text', text: value }]);
+	else if (isMissing(value)) message['content'] ??= value;
 }
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
@@ -209,7 +213,7 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	const { finish_reason: finishReason } = fields;
 	const { refusal } = message;
 	// DeepSeek, then OpenRouter
-	const reasoning = message['reasoning_content'] ?? message['reasoning'];
+	const reasoning = message['reasoning_content'] || message['reasoning'];
 	const toolCalls = (calls ? sortCalls(calls) : []).map((call) => {
 		const calledFunction = isPlainObject(call['function']) ? call['function'] : {};
 		return toToolCall(call['id'], calledFunction['name'], calledFunction['arguments']);
@@ -218,22 +222,23 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 		text: contentChunks.join(''),
 		toolCalls,
 		...(typeof finishReason === 'string' && { finishReason }),
-		...(typeof refusal === 'string' && { refusal }),
-		...(typeof reasoning === 'string' && { reasoning }),
+		...(typeof refusal === 'string' && refusal && { refusal }),
+		...(typeof reasoning === 'string' && reasoning && { reasoning }),
 	};
 }
 
-function toCompleteChoice({ index, contentChunks, message, fields, calls }: PartialChoice): object {
-	const text = contentChunks.join('');
+function toCompleteChoice(choice: PartialChoice): object {
+	const { index, contentChunks, message, fields, calls, whole } = choice;
 	const toolCalls = calls ? sortCalls(calls) : [];
+	const { content = toolCalls.length || message['refusal'] ? null : '' } = message;
+	const built: Record<string, unknown> = {
+		...message,
+		content: isList(content) ? content : contentChunks.join('') || content,
+		...(toolCalls.length && { tool_calls: toolCalls }),
+	};
 	return {
 		index,
-		message: {
-			role: 'assistant',
-			...message,
-			content: text || (toolCalls.length || message['refusal'] ? null : ''),
-			...(toolCalls.length && { tool_calls: toolCalls }),
-		},
+		message: { role: 'assistant', ...(whole ?? built) },
 		finish_reason: null,
 		...fields,
 	};

@@ -35,9 +35,7 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	const { function: fragmentFunction, ...fields } = fragment;
 	if (isPlainObject(fragmentFunction))
 		call['function'] = mergeFunction(call['function'], fragmentFunction);
-	for (const [name, value] of Object.entries(fields)) {
-		if (name !== 'index' && !isMissing(value) && isMissing(call[name])) call[name] = value;
-	}
+	for (const [name, value] of Object.entries(fields)) if (name !== 'index') add(call, name, value);
 	calls.byPosition.set(index, call);
 	calls.lastPosition = Math.max(calls.lastPosition, index);
 	if (!isMissing(call['id']) && !calls.positionById.has(call['id']))
@@ -46,11 +44,16 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 		throw truncatedAnswerError(`It makes more than ${MAX_TOOL_CALLS} tool calls.`);
 }
 
-/** The first name counts; arguments arrive in parts, or as a value. */
+/** The first value counts. An empty one is kept until another comes. */
+function add(call: PartialCall, name: string, value: unknown): void {
+	if (!(name in call) || (isMissing(call[name]) && !isMissing(value))) call[name] = value;
+}
+
+/** Arguments arrive in parts, or as a value. */
 function mergeFunction(existing: unknown, fragment: PartialCall): PartialCall {
 	const merged: PartialCall = isPlainObject(existing) ? { ...existing } : {};
-	if (isMissing(merged['name']) && !isMissing(fragment['name'])) merged['name'] = fragment['name'];
-	const { arguments: added } = fragment;
+	const { arguments: added, ...fields } = fragment;
+	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
 	const written = merged['arguments'] ?? '';
 	merged['arguments'] =
 		typeof added === 'string' ? `${String(written)}${added}` : stringifyArguments(added, written);

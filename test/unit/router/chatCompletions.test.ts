@@ -29,8 +29,7 @@ it.each<[string, Event[], Event]>([
 it.each<[string, Event[], Event]>([
 	['pieces', [{ content: '' }, { content: 'a' }, { content: 'b' }], { content: 'ab' }],
 	['one part', [{ content: { type: 'text', text: 'a' } }], { content: 'a' }],
-	['parts', [{ content: [{ text: 'a' }, { text: 'b' }] }], { content: 'ab' }],
-	['odd content', [{ content: null }, { content: 5 }, { content: {} }], { content: '' }],
+	['odd content', [{ content: 5 }, { content: {} }], { content: '' }],
 	['another role', [{ role: 'x' }, { role: 'x' }, { role: '' }], { role: 'x', content: '' }],
 	['a refusal', [{ refusal: 'I ' }, { refusal: 'do' }], { refusal: 'I do', content: null }],
 	['thoughts', [{ reasoning: 'h' }, { reasoning: 'm' }], { reasoning: 'hm', content: '' }],
@@ -106,7 +105,7 @@ it.each<[string, unknown, object[]?]>([
 			{ id: 'c', x: 1 },
 			{ id: 'c', x: 2, y: '' },
 		],
-		[{ id: 'c', x: 1 }],
+		[{ id: 'c', x: 1, y: '' }],
 	],
 	['that are odd', [null, { id: 'c' }, 'x'], [{ id: 'c' }]],
 	['that are no list', {}],
@@ -128,7 +127,8 @@ it('log probabilities are joined, the end is kept, and so is what nobody names',
 	expect(completion['choices']).toEqual([
 		{
 			...{ index: 0, message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' },
-			...{ logprobs: { content: [{ token: 'a' }, { token: 'b' }] }, filters: { hate: false } },
+			...{ filters: { hate: false } },
+			logprobs: { content: [{ token: 'a' }, { token: 'b' }], refusal: null },
 		},
 	]);
 	expect(finishReason).toBe('stop');
@@ -164,6 +164,96 @@ it.each([['x'], [null], [undefined], [{}]])('the index %j counts by its place', 
 	expect(answer.completion['choices']).toMatchObject([{ index: 0 }]);
 });
 
+const wholeCall = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+const call = { index: 0, ...wholeCall };
+const thought = (more: object, index = 0) => ({
+	reasoning_details: [{ type: 'reasoning.text', format: 'anthropic-claude-v1', index, ...more }],
+});
+
+/** What a vendor's model gives beside its calls, in pieces, and what has to come back. */
+it.each<[string, Event[], Event]>([
+	[
+		'DeepSeek, Kimi, GLM, Qwen',
+		[{ role: 'assistant', content: null, reasoning_content: 'I ' }, { reasoning_content: 'look.' }],
+		{ content: null, reasoning_content: 'I look.' },
+	],
+	['DeepSeek, which has not thought', [{ reasoning_content: '' }], { reasoning_content: '' }],
+	[
+		'OpenRouter',
+		[
+			{ content: '', reasoning: 'I ', ...thought({ id: null, text: 'I ', signature: null }) },
+			{ content: '', reasoning: 'look.', ...thought({ text: 'look.' }) },
+			{ content: '', reasoning: null, ...thought({ signature: 'Er8=' }) },
+			thought({ type: 'reasoning.encrypted', data: 'x', id: 'one' }),
+			thought({ type: 'reasoning.encrypted', data: 'y', id: 'two' }),
+			thought({ text: 'Again.' }, 1),
+		],
+		{
+			...{ content: '', reasoning: 'I look.' },
+			reasoning_details: [
+				{ ...thought({ id: null, text: 'I look.', signature: 'Er8=' }).reasoning_details[0] },
+				{ ...thought({ type: 'reasoning.encrypted', data: 'x', id: 'one' }).reasoning_details[0] },
+				{ ...thought({ type: 'reasoning.encrypted', data: 'y', id: 'two' }).reasoning_details[0] },
+				{ ...thought({ text: 'Again.' }, 1).reasoning_details[0] },
+			],
+		},
+	],
+	[
+		'Gemini',
+		[{ tool_calls: [{ ...call, extra_content: { google: { thought_signature: 'Cs==' } } }] }],
+		{ tool_calls: [{ ...wholeCall, extra_content: { google: { thought_signature: 'Cs==' } } }] },
+	],
+	[
+		'Mistral',
+		[
+			{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'I ' }] }] },
+			{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'look.' }] }] },
+			{ content: 'Let me ' },
+			{ content: 'see.' },
+		],
+		{
+			content: [
+				{ type: 'thinking', thinking: [{ type: 'text', text: 'I look.' }] },
+				{ type: 'text', text: 'Let me see.' },
+			],
+		},
+	],
+	[
+		'Claude behind LiteLLM',
+		[
+			{ thinking_blocks: [{ type: 'thinking', thinking: 'I ', signature: '' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: 'look.', signature: '' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'Er8=' }] },
+		],
+		{ thinking_blocks: [{ type: 'thinking', thinking: 'I look.', signature: 'Er8=' }] },
+	],
+	[
+		'sources, each of which is whole',
+		[
+			{ annotations: [{ type: 'url_citation', url_citation: { url: 'x' } }] },
+			{ annotations: [{ type: 'url_citation', url_citation: { url: 'y' } }] },
+		],
+		{
+			annotations: [
+				{ type: 'url_citation', url_citation: { url: 'x' } },
+				{ type: 'url_citation', url_citation: { url: 'y' } },
+			],
+		},
+	],
+])('the message of %s comes together as it was given', (_vendor, deltas, expected) => {
+	const withCall = 'tool_calls' in expected ? deltas : [...deltas, { tool_calls: [call] }];
+	const { completion } = answerTo(...withCall.map((delta) => chunk(delta)));
+	const message = { role: 'assistant', content: null, tool_calls: [wholeCall], ...expected };
+	expect(completion['choices']).toMatchObject([{ message }]);
+	expect((completion['choices'] as Event[])[0]?.['message']).toEqual(message);
+});
+
+it('a whole message stays as it is', () => {
+	const message = { content: '', reasoning_content: '', x: null, tool_calls: [wholeCall] };
+	const { completion } = answerTo({ choices: [{ index: 0, message }] });
+	expect(completion['choices']).toMatchObject([{ message: { role: 'assistant', ...message } }]);
+});
+
 // A completion, cut into chunks in any way, is the same as taken whole.
 
 const text = fc.string({ maxLength: 8, unit: character });
@@ -178,7 +268,7 @@ const aMessage = fc.record(
 	{
 		...{ role: fc.constant('assistant'), content: text, refusal: text, reasoning_content: text },
 		...{ annotations: values, audio: fc.record({ transcript: text, more: values }), number: value },
-		tool_calls: fc.array(aCall, { maxLength: 3 }),
+		tool_calls: fc.array(aCall, { minLength: 1, maxLength: 3 }),
 	},
 	{ requiredKeys: ['content'] },
 );
@@ -218,9 +308,10 @@ function* cut(whole: unknown, dice: () => boolean): Generator<unknown> {
 function* chunksOf(choice: Event, index: number, dice: () => boolean): Generator<Event> {
 	const { message, logprobs, ...fields } = choice;
 	const { role, tool_calls: calls, ...rest } = message as Event;
-	yield { index, delta: { role, content: '' }, finish_reason: null };
+	const roleField = role === undefined ? {} : { role };
+	yield { index, delta: { ...roleField, content: '' }, finish_reason: null };
 	for (const delta of cut(rest, dice))
-		yield { index, delta: { ...(delta as object), ...(dice() && { role }) } };
+		yield { index, delta: { ...(delta as object), ...(dice() && roleField) } };
 	for (const [place, call] of ((calls ?? []) as Event[]).entries()) {
 		const { function: called, ...more } = call;
 		const { name, arguments: written } = called as Event;

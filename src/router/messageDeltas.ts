@@ -1,0 +1,67 @@
+import { isPlainObject } from '../core/json';
+import { isMissing } from './textAnswer';
+
+const OPENAI =
+	'https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py';
+const OPENROUTER = 'https://openrouter.ai/docs/guides/best-practices/reasoning-tokens';
+
+/** Fields that name an entry, by where that is documented. Its pieces repeat them, so they are no texts that go on. */
+const LABELS: Record<string, string> = {
+	...{ index: OPENAI, type: OPENAI, role: OPENAI },
+	...{ format: OPENROUTER, id: OPENROUTER },
+};
+
+const isLabel = (name: string) => Object.hasOwn(LABELS, name);
+
+/**
+ * Adds a piece to a value of a message: texts are appended, objects merged field by field, lists entry by entry. Of any other value, the
+ * last counts. What is empty is kept, unless something comes. Changes `existing` in place.
+ *
+ * @param existing Undefined for the first piece.
+ */
+export function mergePiece(existing: unknown, piece: unknown, name = ''): unknown {
+	if (isMissing(piece)) return existing === undefined ? piece : existing;
+	if (isMissing(existing)) return piece;
+	if (typeof existing === 'string' && typeof piece === 'string')
+		return isLabel(name) ? piece : existing + piece;
+	if (Array.isArray(existing) && Array.isArray(piece)) {
+		for (const entry of piece) addEntry(existing, entry);
+		return existing;
+	}
+	if (!isPlainObject(existing) || !isPlainObject(piece)) return piece;
+	for (const [field, value] of Object.entries(piece))
+		existing[field] = mergePiece(existing[field], value, field);
+	return existing;
+}
+
+function addEntry(entries: unknown[], piece: unknown): void {
+	const known = isPlainObject(piece) ? findEntry(entries, piece) : undefined;
+	if (known) mergePiece(known, piece);
+	else entries.push(piece);
+}
+
+/**
+ * The entry that a piece continues: the one with its index and no other label; without an index, the last one, if both are texts of one
+ * type. LiteLLM sends blocks of thinking so, and Mistral parts of a content.
+ */
+function findEntry(entries: unknown[], piece: Record<string, unknown>) {
+	const isSame = (entry: unknown): entry is Record<string, unknown> =>
+		isPlainObject(entry) &&
+		Object.keys(LABELS).every(
+			(label) =>
+				isMissing(entry[label]) || isMissing(piece[label]) || entry[label] === piece[label],
+		);
+	if (typeof piece['index'] === 'number')
+		return entries.filter(isSame).find(({ index }) => index === piece['index']);
+	const last = entries.at(-1);
+	return piece['type'] && isSame(last) && isText(last) && isText(piece) ? last : undefined;
+}
+
+/** Whether an entry consists of texts, or of entries that do. Sources of an answer, for example, do not. */
+const isText = (entry: Record<string, unknown>): boolean =>
+	Object.values(entry).every(
+		(value) =>
+			typeof value === 'string' ||
+			value === null ||
+			(Array.isArray(value) && value.every((one) => isPlainObject(one) && isText(one))),
+	);
