@@ -2,21 +2,18 @@ import { isPlainObject } from '../core/json';
 import type { TextAnswer, ToolCall } from './textAnswer';
 import { readTokenCounts } from '../core/tokenCounts';
 
-type CreateId = () => string;
-
 /**
  * An answer of either protocol as a `chat.completion` object.
  *
- * @param createId Makes an ID for a tool call that has none: its result could not be told apart from others.
  * @see section 2C, chat completion object
  */
-export function toChatCompletion(answer: TextAnswer, createId: CreateId): object {
+export function toChatCompletion(answer: TextAnswer): object {
 	return {
 		...headOf(answer, 'chat.completion'),
 		choices: [
 			{
 				index: 0,
-				message: toReplyMessage(answer, createId),
+				message: toReplyMessage(answer),
 				finish_reason: finishReasonOf(answer),
 			},
 		],
@@ -29,10 +26,9 @@ export function toChatCompletion(answer: TextAnswer, createId: CreateId): object
  * the token counts.
  *
  * @param hasText Whether any text was sent before.
- * @param createId As of `toChatCompletion`.
  */
-export function toLastChunks(answer: TextAnswer, hasText: boolean, createId: CreateId): object[] {
-	const { content, ...message } = toReplyMessage(answer, createId);
+export function toLastChunks(answer: TextAnswer, hasText: boolean): object[] {
+	const { content, ...message } = toReplyMessage(answer);
 	const rest = hasText ? message : { content, ...message };
 	return [
 		toChunk(answer.model, rest),
@@ -65,11 +61,8 @@ const headOf = ({ model, requestId }: Pick<TextAnswer, 'model' | 'requestId'>, o
 });
 
 /** The refusal is the text if there is no other: the reader would otherwise get an empty text. */
-function toReplyMessage(
-	{ text, toolCalls, refusal }: TextAnswer,
-	createId: CreateId,
-): Record<string, unknown> {
-	const calls = toolCalls.map((call, index) => ({ index, ...toChatCall(call, createId) }));
+function toReplyMessage({ text, toolCalls, refusal }: TextAnswer): Record<string, unknown> {
+	const calls = toolCalls.map((call, index) => ({ index, ...toChatCall(call) }));
 	return {
 		role: 'assistant',
 		content: text || (calls.length ? null : (refusal ?? '')),
@@ -78,8 +71,8 @@ function toReplyMessage(
 }
 
 /** A call without arguments has an empty object: many readers reject an empty text. */
-const toChatCall = ({ id, name, arguments: value }: ToolCall, createId: CreateId) => ({
-	id: id || createId(),
+const toChatCall = ({ id, name, arguments: value }: ToolCall) => ({
+	id,
 	type: 'function',
 	function: {
 		name,

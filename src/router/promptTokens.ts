@@ -82,7 +82,7 @@ const listPromptFields = (body: Record<string, unknown>) =>
 
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = toSet(`
-	message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
+	message reasoning function_call function_call_output custom_tool_call custom_tool_call_output thinking redacted_thinking
 	text input_text output_text summary_text reasoning_text refusal`);
 /** Fields of messages and parts that contain or reference media, whatever the type of the part is. */
 const MEDIA_FIELD =

@@ -1,21 +1,23 @@
 import { isPlainObject } from '../core/json';
-import { completeChat, type ChatRequest } from './chatCompletions';
+import { completeChat, readMessage, type ChatRequest } from './chatCompletions';
 import { toResponseInput, type ChatMessage } from './messages';
-import { createResponse, type ResponseRequest } from './responses';
+import { createResponse, readOutput, type ResponseRequest } from './responses';
 
 /**
- * How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer, `limit` its field for the
- * maximum output tokens.
+ * How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer, `given` what of it comes
+ * back in the next request, `limit` its field for the maximum output tokens.
  */
 export const protocols = {
 	chat: {
 		raw: 'completion',
+		given: readMessage,
 		limit: 'max_tokens',
 		toBody: (request: ChatRequest) => request,
 		ask: completeChat,
 	},
 	responses: {
 		raw: 'response',
+		given: readOutput,
 		limit: 'max_output_tokens',
 		toBody: toResponseBody,
 		ask: createResponse,

@@ -44,6 +44,9 @@ interface ResponseAnswer extends TextAnswer {
 	response: Record<string, unknown>;
 }
 
+/** The output items. @param response Of an answer. */
+export const readOutput = ({ output }: Record<string, unknown>): unknown[] => [output].flat();
+
 /** Builds one response from the events of its stream. Unknown events are ignored. */
 export function createResponseAccumulator(requestedModel: string) {
 	const partial = createPartialResponse();

@@ -21,6 +21,8 @@ const city = { type: 'object', properties: { city: { type: 'string' } }, require
 const weather = { type: 'function', function: { name: 'get_weather', parameters: city } };
 const time = { type: 'function', function: { name: 'get_time', parameters: { type: 'object' } } };
 const user = (content: unknown) => ({ role: 'user', content });
+/** Of a call, in n8n. */
+const ID = /^[a-z0-9]{9}$/;
 
 describe.each(['chat', 'responses'])('with the protocol %s', (protocol) => {
 	const isChat = protocol === 'chat';
@@ -103,7 +105,7 @@ describe.each(['chat', 'responses'])('with the protocol %s', (protocol) => {
 	});
 });
 
-it('hands over the result of a tool with the ID of its call', async () => {
+it('hands over the result of a tool with the ID that the model gave its call', async () => {
 	const { given } = await ask({
 		use: async (model) => {
 			const withTools = model.bindTools([weather]);
@@ -114,7 +116,8 @@ it('hands over the result of a tool with the ID of its call', async () => {
 			return id;
 		},
 	});
-	const [id] = given;
+	expect(given).toEqual([expect.stringMatching(ID)]);
+	const id = 'call_1';
 	const result = { role: 'tool', content: 'sunny', tool_call_id: id };
 	const messages = [{ role: 'user' }, { tool_calls: [{ id }] }, result];
 	expect(posts(service)[1]?.body).toMatchObject({ messages });
@@ -145,7 +148,7 @@ describe.each(WAYS)('%s', (_way, call) => {
 		async (written) => {
 			callWith(written);
 			const { given } = await ask({ use: async (model) => (await call(model)).tool_calls });
-			const called = { name: 'get_time', args: {}, id: expect.stringMatching(/^call_/) };
+			const called = { name: 'get_time', args: {}, id: expect.stringMatching(ID) };
 			expect(given).toMatchObject([[called]]);
 		},
 	);

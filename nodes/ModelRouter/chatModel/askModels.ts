@@ -1,56 +1,25 @@
-import { createCap, type Spending } from '../../../src/core/budget';
-import {
-	cancelledError,
-	isUnstarted,
-	mapServiceError,
-	ServiceError,
-	withDetails,
-} from '../../../src/core/errors';
-import type { Http } from '../../../src/core/http';
-import { isPlainObject } from '../../../src/core/json';
+import { randomUUID } from 'crypto';
+
+import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
 import { RateLimiter } from '../../../src/core/rateLimit';
-import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { withRetries } from '../../../src/core/resend';
-import type { Connection } from '../../../src/n8n/connection';
-import type { PreflightContext } from '../../../src/n8n/operation';
-import type { SentRequests } from '../../../src/n8n/sentRequests';
-import { countInFlight, startPaid } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import type { Modality } from '../../../src/router/messages';
-import { protocols } from '../../../src/router/protocols';
-import { stringOrEmpty } from '../../../src/router/textAnswer';
+import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
+import type { Protocol } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
-import {
-	askPaid,
-	createAnswerReader,
-	type PricedAnswer,
-	readStructuredAnswer,
-} from '../text/pricedAnswer';
-import { NOT_CHECKED } from '../catalog';
-import { checkText } from '../text/textRequest';
-import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
+import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
+import { createBodyBuilder } from './chatModel.params';
+import { type CallContext, createLimits, type OneModel, sendCall } from './sendCall';
 
 /** An answer, and how it was obtained. */
 export interface AnsweredCall {
 	answer: PricedAnswer;
 	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
+	/** Whether calls that nobody remembers were told in words. */
+	isToldInWords?: boolean;
 	/** The models that refused the call before, and why. */
 	refusals: Array<{ model: string; reason: string }>;
-}
-
-interface CallContext {
-	values: ChatModelValues;
-	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'accounts'>;
-	/** Seconds. */
-	maxRateLimitWait: number;
-	lookUp: PreflightContext<never>['lookUp'];
-	/** Of the execution. */
-	spending: Spending;
-	sentRequests: Pick<SentRequests, 'recallCall'>;
-	itemIndex: number;
-	/** Called with the cost of each answer, including those that failed later. */
-	onCost(microUsd: number | undefined): void;
 }
 
 /**
@@ -116,84 +85,73 @@ function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): 
 	return withDetails(error, { advice: [error.details.advice, advice].filter(Boolean).join(' ') });
 }
 
+/**
+ * Asks one model. If it refuses a conversation with calls that nobody remembers, it is asked once more with these in words: a model that
+ * thinks wants back what it gave beside its calls. The same for one that does not think, and refuses to give its reasoning.
+ */
 async function askOnce(
-	context: CallContext & {
-		http: Http;
-		readAnswer: StructuredReader | undefined;
-		signal: AbortSignal | undefined;
-	},
+	context: OneModel,
 	asked: ChatRequest,
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals'>> {
-	const { values, sentRequests, itemIndex, lookUp, onCost, readAnswer, signal } = context;
-	const { account, accounts, clock } = context.connection;
+	const { values, sentRequests, answers, itemIndex, signal } = context;
 	const limits = createLimits(values, context.spending);
-	const body = protocols[limits.protocol].toBody(asked);
-	const memory = sentRequests.recallCall(itemIndex, body, signal);
+	const origin = { model: asked.model, protocol: limits.protocol };
+	// before answers are put back: what is remembered of them changes
+	const memory = sentRequests.recallCall(itemIndex, asked, signal);
 	// throws the earlier failure if the service may have received the call
 	memory.earlierResult();
-	await checkText({ lookUp }, { body, inputs: findModalities(asked.messages) }, limits);
-	const giveUp = () => memory.recordFailure(cancelledError());
-	return await askPaid(
-		{
-			http: signal ? endedBy(signal, context.http, giveUp) : context.http,
-			...{ accounts, stream: onText, countInFlight: () => countInFlight(account) },
-			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
-		},
-		{
-			...{ body, limits, onCost },
-			checkAnswer(answer, maxTokens) {
-				// an answer that calls tools may include other text
-				const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
-				if (read) readStructuredAnswer(read, answer, maxTokens);
-			},
-		},
-	);
-}
-
-/** LangChain completes arguments that break off, and an agent would run its tool with half of an order. */
-const createCallReader = ({ toolCalls }: PricedAnswer): StructuredReader => {
-	const texts = toolCalls.map(({ arguments: given }) => stringOrEmpty(given).trim() || '{}');
-	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { value: {} };
-};
-const readJson = createStructuredReader();
-
-/** The modality of a message part, by its type in chat completions. */
-const MODALITY_BY_TYPE: Record<string, Modality> = {
-	image_url: 'image',
-	input_audio: 'audio',
-	audio_url: 'audio',
-	video_url: 'video',
-	file: 'file',
-};
-
-function findModalities(messages: ChatRequest['messages']): Modality[] {
-	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-	return parts.flatMap((part) => {
-		const type = isPlainObject(part) ? part['type'] : undefined;
-		const modality = typeof type === 'string' ? MODALITY_BY_TYPE[type] : undefined;
-		return modality ? [modality] : [];
+	const call = { ...context, memory, limits, onText };
+	const messages = putBackAnswers(asked.messages, answers.find, origin);
+	const include = askForReasoning(context, asked, limits.protocol);
+	const first = { ...asked, messages, ...include.field };
+	const answered = await sendCall(call, first).catch(async (cause: unknown) => {
+		const told = putBackAnswers(asked.messages, answers.find, origin, true);
+		const isToldInWords = JSON.stringify(told) !== JSON.stringify(messages);
+		if (!isBadRequest(cause) || !(isToldInWords || include.field)) throw mapServiceError(cause);
+		const again = await sendCall(call, { ...asked, messages: told }).catch((second: unknown) => {
+			throw mapServiceError(isBadRequest(second) ? cause : second);
+		});
+		if (!isToldInWords) include.recordRefusal();
+		return { ...again, isToldInWords };
 	});
+	const { answer, given, ...rest } = answered;
+	if (!answer.toolCalls.length) {
+		answers.forget(asked.messages.flatMap(callIdsOf));
+		return { answer, ...rest };
+	}
+	const named = nameCalls(answer, given, origin, createCallId);
+	answers.add(named.remembered);
+	return { answer: named.answer, ...rest };
 }
 
-/** What limits a call. */
-function createLimits(
-	{ spendingCapPerCall, spendingCapPerExecution, options }: ChatModelValues,
-	spending: Spending,
+/** Responses are not stored: only with its encrypted reasoning, a model of that protocol can go on after a call of a tool. */
+const REASONING = 'reasoning.encrypted_content';
+
+function askForReasoning(
+	{ connection: { httpWithoutRetries } }: CallContext,
+	{ model, tools, include }: ChatRequest,
+	protocol: Protocol,
 ) {
-	const { protocol = 'chat', allowUnknownCost = false } = options;
-	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call (USD)', of: 'call' };
-	const execution = { field: 'Spending Cap per Execution (USD)', of: 'execution', spending };
-	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
-	const caps = { item: createCap(item), calls };
-	return { found: NOT_CHECKED, protocol, allowUnknownCost, caps };
+	const { serviceFacts } = httpWithoutRetries;
+	const fact = `${REASONING} ${model}`;
+	const isWanted =
+		protocol === 'responses' &&
+		Array.isArray(tools) &&
+		!serviceFacts?.has(fact) &&
+		tools.length > 0;
+	const more = Array.isArray(include) ? include.filter((one) => one !== REASONING) : [];
+	return {
+		field: isWanted ? { include: [...more, REASONING] } : undefined,
+		recordRefusal: () => void serviceFacts?.set(fact, 'refused'),
+	};
 }
 
-/** If a caller gives up, the rest of the answer is not paid for. @param onGivenUp Called at once: the caller may ask again. */
-const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http => ({
-	...http,
-	async send(request) {
-		signal.addEventListener('abort', onGivenUp, { once: true });
-		return await http.send({ ...request, signal });
-	},
-});
+const isBadRequest = (cause: unknown) =>
+	cause instanceof ServiceError && cause.kind === 'refused' && cause.details.status === 400;
+
+/** Nine letters and digits: the form that the strictest services ask for. */
+const createCallId = () =>
+	BigInt(`0x${randomUUID().replace(/-/g, '')}`)
+		.toString(36)
+		.slice(-9);

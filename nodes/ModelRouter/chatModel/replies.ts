@@ -1,6 +1,4 @@
-import { randomUUID } from 'crypto';
-
-import { isPlainObject, parseJson } from '../../../src/core/json';
+import { parseJson } from '../../../src/core/json';
 import { CallFailure, type ModelFetch } from '../../../src/n8n/languageModel';
 import {
 	dropRepeatedSteps,
@@ -35,39 +33,15 @@ export function createModelFetch(ask: AskModel): ModelFetch {
 		// the service sets it itself
 		delete body['stream_options'];
 		body['messages'] = dropRepeatedSteps(body['messages']);
-		const askWithIds: AskModel = async (asked, onText) =>
-			withUniqueCallIds(await ask(asked, onText, init?.signal ?? undefined), body['messages']);
+		const signal = init?.signal ?? undefined;
 		try {
-			if (stream === true) return await streamReply(askWithIds, body);
-			const answer = await askWithIds(body, () => {});
-			return reply('application/json', JSON.stringify(toChatCompletion(answer, createCallId)));
+			if (stream === true) return await streamReply(ask, body, signal);
+			const answer = await ask(body, () => {}, signal);
+			return reply('application/json', JSON.stringify(toChatCompletion(answer)));
 		} catch (cause) {
 			throw toCallFailure(cause);
 		}
 	};
-}
-
-const createCallId = () => `call_${randomUUID()}`;
-
-/**
- * Gives a new ID to a tool call that has the ID of an earlier call in the conversation: n8n's AI Agent would drop its result, and the model would
- * ask for it again (n8n-nodes-langchain 2.41.1, utils/agent-execution/buildSteps.js).
- */
-function withUniqueCallIds(answer: TextAnswer, messages: unknown): TextAnswer {
-	const taken = new Set(Array.isArray(messages) ? messages.flatMap(readCallIds) : []);
-	const toolCalls = answer.toolCalls.map((call) => {
-		const id = taken.has(call.id) ? createCallId() : call.id;
-		taken.add(id);
-		return { ...call, id };
-	});
-	return { ...answer, toolCalls };
-}
-
-function readCallIds(message: unknown): unknown[] {
-	const calls = isPlainObject(message) ? message['tool_calls'] : undefined;
-	return Array.isArray(calls)
-		? calls.map((call: unknown) => (isPlainObject(call) ? call['id'] : undefined))
-		: [];
 }
 
 const toCallFailure = (cause: unknown) =>
@@ -77,9 +51,13 @@ const reply = (type: string, body: string | ReadableStream<Uint8Array>) =>
 	new Response(body, { headers: { 'content-type': type } });
 
 /** Resolves with the first text, so that a failure before it fails the whole call. */
-async function streamReply(ask: AskModel, body: Record<string, unknown>): Promise<Response> {
+async function streamReply(
+	ask: AskModel,
+	body: Record<string, unknown>,
+	signal: AbortSignal | undefined,
+): Promise<Response> {
 	const texts = createTextChannel();
-	const answered = ask(body, texts.write).finally(texts.end);
+	const answered = ask(body, texts.write, signal).finally(texts.end);
 	// a failure is thrown where the answer is awaited, unless its reader has left
 	answered.catch(() => undefined);
 	const first = await texts.read();
@@ -97,7 +75,7 @@ async function streamReply(ask: AskModel, body: Record<string, unknown>): Promis
 			async pull(controller) {
 				const text = await texts.read();
 				if (text) return controller.enqueue(toEvents([toTextChunk(text)]));
-				const last = toLastChunks(await answered, first !== '', createCallId);
+				const last = toLastChunks(await answered, first !== '');
 				controller.enqueue(toEvents(last, 'data: [DONE]\n\n'));
 				controller.close();
 			},

@@ -9,6 +9,7 @@ import { emptySpending } from '../../../src/core/budget';
 import { readDecimal, ZERO } from '../../../src/core/money';
 import { omitMissing } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
+import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMemory';
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
@@ -19,6 +20,7 @@ import { toExecuteContext } from '../../../src/n8n/platform';
 import { updateCustomData } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
+import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { access } from '../access';
 import { type AnsweredCall, createModelCaller } from './askModels';
@@ -99,12 +101,18 @@ function createAsk(
 	const { redact } = connection;
 	const { resendIfUnknown, maxRateLimitWait } = settings;
 	const scope = `${connection.credentialId} ${connection.baseUrl}`;
+	const { getState } = createExecutionState(n8n);
 	const callModels = createModelCaller({
 		values,
 		connection,
 		maxRateLimitWait,
 		lookUp: createLookUp(n8n, connection),
-		spending: createExecutionState(n8n).getState('budget', emptySpending),
+		spending: getState('budget', emptySpending),
+		answers: createAnswerMemory(
+			getState('answers', noAnswers),
+			connection.credentialId,
+			connection,
+		),
 		sentRequests: createSentRequests(n8n, { scope, resendIfUnknown, redact }),
 		itemIndex,
 		onCost: (microUsd) => recordCost(n8n, microUsd),
@@ -118,6 +126,7 @@ function createAsk(
 			const answer = redact.data(answered.answer);
 			const notice = answerWarning(answer, answered.maxTokens);
 			if (notice) addHint(n8n, notice);
+			if (answered.isToldInWords) addHint(n8n, TOLD_IN_WORDS);
 			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));
 			return answer;
 		} catch (cause) {
@@ -145,6 +154,11 @@ function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined)
 		} as IDataObject,
 	};
 }
+
+const TOLD_IN_WORDS =
+	'The model refused the earlier tool calls of this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing';
+
+const noAnswers = (): KeptAnswers<GivenAnswer> => ({ list: [] });
 
 /** Adds the cost of a call to the sum of the execution. */
 function recordCost(n8n: IExecuteFunctions, microUsd: number | undefined): void {

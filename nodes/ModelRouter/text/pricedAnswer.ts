@@ -28,8 +28,12 @@ interface PaidText {
 	limits: TextLimits;
 	/** Whether the answer keeps the protocol's own object. */
 	keepRaw?: boolean;
-	/** Throws if the answer is of no use. It is paid for, and the failure is remembered. */
-	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined): void;
+	/**
+	 * Throws if the answer is of no use. It is paid for, and the failure is remembered.
+	 *
+	 * @param given What comes back in the next request.
+	 */
+	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined, given: unknown[]): void;
 	/** @param microUsd Of an answer, complete or not, or of a failure. Undefined if it is not known. */
 	onCost(microUsd: number | undefined, tokens: TokenCounts): void;
 }
@@ -52,7 +56,7 @@ export async function askPaid(
 	const { caps, found } = limits;
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model);
-	const { ask, raw: rawName, limit: own } = protocols[limits.protocol];
+	const { ask, given, raw: rawName, limit: own } = protocols[limits.protocol];
 	let limited = limitOutput(found, unlimited, limits);
 	const boundWithin = (free?: Decimal) =>
 		(limited = limitOutput(found, unlimited, limits, free)).bound;
@@ -89,11 +93,13 @@ export async function askPaid(
 			return microUsd;
 		},
 		async send() {
-			const asked = ask(http, limited.body as never, stream);
-			const priced = await asked.then(toPriced, (cause: unknown) => {
-				throw mapServiceError(cause, explain);
-			});
-			checkAnswer?.(priced, limited.cost.maxTokens);
+			const asked: Asked = await ask(http, limited.body as never, stream).catch(
+				(cause: unknown) => {
+					throw mapServiceError(cause, explain);
+				},
+			);
+			const priced = toPriced(asked);
+			checkAnswer?.(priced, limited.cost.maxTokens, given(asked[rawName] ?? {}));
 			return priced;
 		},
 	});
@@ -101,7 +107,7 @@ export async function askPaid(
 }
 
 /** As it came. */
-type Asked = TextAnswer & { completion?: unknown; response?: unknown };
+type Asked = TextAnswer & { [name in 'completion' | 'response']?: Record<string, unknown> };
 
 /** An answer with its cost, if known, and the protocol's own object, if kept. */
 export type PricedAnswer = TextAnswer & {

@@ -1,6 +1,5 @@
 import { dropRepeatedSteps, toChatCompletion, toLastChunks } from '../../../src/router/chatReply';
 
-const createId = () => 'call_made';
 const answer = {
 	...{ text: 'Hello', model: 'vendor/model', requestId: 'req-1', toolCalls: [] },
 	usage: {
@@ -19,7 +18,7 @@ const choices = (completion: object) => (completion as { choices: object[] }).ch
 it('writes an answer of either protocol as a chat completion', () => {
 	const message = { role: 'assistant', content: 'Hello' };
 	const choice = { index: 0, message, finish_reason: 'stop' };
-	expect(toChatCompletion(answer, createId)).toEqual({
+	expect(toChatCompletion(answer)).toEqual({
 		...head,
 		...{ id: 'req-1', choices: [choice], usage },
 	});
@@ -28,7 +27,7 @@ it('writes an answer of either protocol as a chat completion', () => {
 it('writes no token counts that the model did not report', () => {
 	for (const counts of [{}, { usage: { input_tokens: 1 } }]) {
 		const uncounted = { text: 'Hello', model: 'vendor/model', toolCalls: [], ...counts };
-		expect(toChatCompletion(uncounted, createId)).not.toHaveProperty('usage');
+		expect(toChatCompletion(uncounted)).not.toHaveProperty('usage');
 	}
 });
 
@@ -37,10 +36,10 @@ it.each<[string, unknown, string]>([
 	['nothing', '', '{}'],
 	['what the model wrote, where it is no JSON', '{"city":', '{"city":'],
 ])('writes the arguments of a call: %s', (_what, given, written) => {
-	const call = { id: '', name: 'look', arguments: given };
+	const call = { id: 'c1', name: 'look', arguments: given };
 	const called = { name: 'look', arguments: written };
-	const tool_calls = [{ index: 0, id: 'call_made', type: 'function', function: called }];
-	const [choice] = choices(toChatCompletion({ ...answer, text: '', toolCalls: [call] }, createId));
+	const tool_calls = [{ index: 0, id: 'c1', type: 'function', function: called }];
+	const [choice] = choices(toChatCompletion({ ...answer, text: '', toolCalls: [call] }));
 	expect(choice).toEqual({
 		index: 0,
 		message: { role: 'assistant', content: null, tool_calls },
@@ -50,7 +49,7 @@ it.each<[string, unknown, string]>([
 
 it('ends a stream with the calls, the finish reason and the counts, each in a chunk', () => {
 	const call = { id: 'c1', name: 'look', arguments: {} };
-	const chunks = toLastChunks({ ...answer, toolCalls: [call] }, true, createId);
+	const chunks = toLastChunks({ ...answer, toolCalls: [call] }, true);
 	const delta = { role: 'assistant', tool_calls: [expect.objectContaining({ id: 'c1' })] };
 	expect(chunks.map((chunk) => choices(chunk)[0])).toEqual([
 		{ index: 0, delta, finish_reason: null },
@@ -62,7 +61,7 @@ it('ends a stream with the calls, the finish reason and the counts, each in a ch
 
 it('a refusal is the text of an answer that has no other', () => {
 	const refused = { ...answer, text: '', refusal: 'I will not.' };
-	const [last] = toLastChunks(refused, false, createId);
+	const [last] = toLastChunks(refused, false);
 	expect(choices(last!)[0]).toMatchObject({ delta: { content: 'I will not.' } });
 });
 

@@ -1,0 +1,137 @@
+import { createCap, type Spending } from '../../../src/core/budget';
+import { cancelledError } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import { isPlainObject } from '../../../src/core/json';
+import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
+import type { createAnswerMemory } from '../../../src/n8n/answerMemory';
+import type { Connection } from '../../../src/n8n/connection';
+import type { PreflightContext } from '../../../src/n8n/operation';
+import type { SentRequest, SentRequests } from '../../../src/n8n/sentRequests';
+import { countInFlight, startPaid } from '../../../src/n8n/startPaid';
+import type { ChatRequest } from '../../../src/router/chatCompletions';
+import type { GivenAnswer } from '../../../src/router/givenAnswers';
+import type { Modality } from '../../../src/router/messages';
+import { protocols } from '../../../src/router/protocols';
+import { stringOrEmpty } from '../../../src/router/textAnswer';
+import type { OnText } from '../../../src/router/textStream';
+import { NOT_CHECKED } from '../catalog';
+import { askPaid, type PricedAnswer, readStructuredAnswer } from '../text/pricedAnswer';
+import { checkText } from '../text/textRequest';
+import type { ChatModelValues } from './chatModel.params';
+
+/** What the calls of one item's model need. */
+export interface CallContext {
+	values: ChatModelValues;
+	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'accounts'>;
+	/** Seconds. */
+	maxRateLimitWait: number;
+	lookUp: PreflightContext<never>['lookUp'];
+	/** Of the execution. */
+	spending: Spending;
+	sentRequests: Pick<SentRequests, 'recallCall'>;
+	/** Those of the model that call tools. */
+	answers: ReturnType<typeof createAnswerMemory<GivenAnswer>>;
+	itemIndex: number;
+	/** Called with the cost of each answer, including those that failed later. */
+	onCost(microUsd: number | undefined): void;
+}
+
+/** What the calls of one model need. */
+export interface OneModel extends CallContext {
+	http: Http;
+	readAnswer: StructuredReader | undefined;
+	signal: AbortSignal | undefined;
+}
+
+/**
+ * Checks a call of one model, and sends it once.
+ *
+ * @returns also what of the answer comes back in the next request.
+ * @throws ServiceError with an outcome.
+ */
+export async function sendCall(
+	{
+		memory,
+		limits,
+		lookUp,
+		onCost,
+		readAnswer,
+		signal,
+		...context
+	}: OneModel & {
+		memory: SentRequest;
+		limits: ReturnType<typeof createLimits>;
+		onText: OnText;
+	},
+	asked: ChatRequest,
+) {
+	const { account, accounts, clock } = context.connection;
+	const body = protocols[limits.protocol].toBody(asked);
+	await checkText({ lookUp }, { body, inputs: findModalities(asked.messages) }, limits);
+	const giveUp = () => memory.recordFailure(cancelledError());
+	let given: unknown[] = [];
+	const answered = await askPaid(
+		{
+			http: signal ? endedBy(signal, context.http, giveUp) : context.http,
+			...{ accounts, stream: context.onText, countInFlight: () => countInFlight(account) },
+			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
+		},
+		{
+			...{ body, limits, onCost },
+			checkAnswer(answer, maxTokens, asGiven) {
+				given = asGiven;
+				// an answer that calls tools may include other text
+				const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
+				if (read) readStructuredAnswer(read, answer, maxTokens);
+			},
+		},
+	);
+	return { ...answered, given };
+}
+
+/** LangChain completes arguments that break off, and an agent would run its tool with half of an order. */
+const createCallReader = ({ toolCalls }: PricedAnswer): StructuredReader => {
+	const texts = toolCalls.map(({ arguments: given }) => stringOrEmpty(given).trim() || '{}');
+	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { value: {} };
+};
+const readJson = createStructuredReader();
+
+/** The modality of a message part, by its type in chat completions. */
+const MODALITY_BY_TYPE: Record<string, Modality> = {
+	image_url: 'image',
+	input_audio: 'audio',
+	audio_url: 'audio',
+	video_url: 'video',
+	file: 'file',
+};
+
+function findModalities(messages: ChatRequest['messages']): Modality[] {
+	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+	return parts.flatMap((part) => {
+		const type = isPlainObject(part) ? part['type'] : undefined;
+		const modality = typeof type === 'string' ? MODALITY_BY_TYPE[type] : undefined;
+		return modality ? [modality] : [];
+	});
+}
+
+/** What limits a call. */
+export function createLimits(
+	{ spendingCapPerCall, spendingCapPerExecution, options }: ChatModelValues,
+	spending: Spending,
+) {
+	const { protocol = 'chat', allowUnknownCost = false } = options;
+	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call (USD)', of: 'call' };
+	const execution = { field: 'Spending Cap per Execution (USD)', of: 'execution', spending };
+	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
+	const caps = { item: createCap(item), calls };
+	return { found: NOT_CHECKED, protocol, allowUnknownCost, caps };
+}
+
+/** If a caller gives up, the rest of the answer is not paid for. @param onGivenUp Called at once: the caller may ask again. */
+const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http => ({
+	...http,
+	async send(request) {
+		signal.addEventListener('abort', onGivenUp, { once: true });
+		return await http.send({ ...request, signal });
+	},
+});

@@ -1,0 +1,251 @@
+import { model as modelOf, posts, secretsOf } from './rig/calls';
+import { collect, useModel, type LanguageModel, type ModelMessage } from './rig/chatModel';
+import { serviceForTests } from './rig/service';
+
+// models that think: what they give beside a call of a tool has to come back with it, or the service refuses the next call
+const service = serviceForTests();
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const tools = ['get_weather', 'get_time'].map((name) => ({
+	...{ type: 'function', function: { name, parameters } },
+}));
+const user = (content: string) => ({ role: 'user', content });
+
+/**
+ * What n8n's AI Agent makes of an answer: a message of each call, without its text, and with the ID among the arguments
+ * (n8n-nodes-langchain 2.41.1, utils/agent-execution/buildSteps.js). @param calls How many of the calls have a result.
+ */
+const stepsOf = ({ tool_calls: calls = [] }: ModelMessage, count = calls.length) =>
+	calls.slice(0, count).flatMap(({ id, name, args }) => {
+		const called = { name, arguments: JSON.stringify({ ...args, id }) };
+		return [
+			{ role: 'assistant', content: [], tool_calls: [{ id, type: 'function', function: called }] },
+			{ role: 'tool', tool_call_id: id, content: `result of ${name}` },
+		];
+	});
+
+type Ask = (model: LanguageModel, messages: object[]) => Promise<ModelMessage>;
+const WAYS: Array<[string, Ask]> = [
+	['whole', async (model, messages) => await model.bindTools(tools).invoke(messages)],
+	[
+		'streamed',
+		async (model, messages) =>
+			(await collect(model.bindTools(tools).stream(messages))).reduce((all, one) =>
+				all.concat(one),
+			),
+	],
+];
+
+const bodies = () => posts(service).map(({ body }) => body as Record<string, unknown>);
+const BOTH = '[[tool:get_weather]] [[tools:2]] Oslo';
+const givenCall = (id: string, name: string, more = {}) => ({
+	...{ id, type: 'function', ...more },
+	function: { name, arguments: expect.stringMatching(/^\{"city":"[^"]*"\}$/) },
+});
+const CALLS = [givenCall('call_1', 'get_weather'), givenCall('call_2', 'get_time')];
+const thought = expect.stringMatching(/^I look at \d+\.$/);
+const entry = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 };
+const signature = expect.stringMatching(/^signature \d+$/);
+
+describe.each(WAYS)('%s', (_way, ask) => {
+	it.each<[string, object]>([
+		['content', { reasoning_content: thought }],
+		[
+			'details',
+			{ reasoning: thought, reasoning_details: [{ ...entry, text: thought, signature }] },
+		],
+		[
+			'signature',
+			{
+				tool_calls: [
+					{ ...CALLS[0], extra_content: { google: { thought_signature: signature } } },
+					CALLS[1],
+				],
+			},
+		],
+		['parts', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: thought }] }] }],
+	])('thinker/%s-1: its message comes back as it gave it', async (kind, expected) => {
+		const { error, given } = await useModel({
+			secrets: secretsOf(service),
+			parameters: { model: modelOf(`thinker/${kind}-1`) },
+			async use(model) {
+				const called = await ask(model, [user(BOTH)]);
+				const { content } = await ask(model, [user(BOTH), ...stepsOf(called)]);
+				return content;
+			},
+		});
+		expect(error).toBeUndefined();
+		expect(given).toEqual([expect.stringContaining('result of get_time')]);
+		const message = { role: 'assistant', content: null, tool_calls: CALLS, ...expected };
+		expect(bodies()[1]?.['messages']).toEqual([
+			user(BOTH),
+			message,
+			{ role: 'tool', tool_call_id: 'call_1', content: 'result of get_weather' },
+			{ role: 'tool', tool_call_id: 'call_2', content: 'result of get_time' },
+		]);
+	});
+});
+
+const THINKER = { model: modelOf('thinker/details-1') };
+const converse = (use: (model: LanguageModel) => Promise<unknown>, more: object = {}) =>
+	useModel({ secrets: secretsOf(service), parameters: { ...THINKER, ...more }, use });
+const bound = (model: LanguageModel) => model.bindTools(tools);
+const ONE = user('[[tool:get_weather]] Oslo');
+
+it('a call that needed no approval, whose result n8n has lost, is left out', async () => {
+	const { error } = await converse(async (model) => {
+		const called = await bound(model).invoke([user(BOTH)]);
+		return await bound(model).invoke([user(BOTH), ...stepsOf(called, 1)]);
+	});
+	expect(error).toBeUndefined();
+	expect(bodies()[1]?.['messages']).toMatchObject([
+		{},
+		{ reasoning: thought, tool_calls: [CALLS[0]] },
+		{ role: 'tool', tool_call_id: 'call_1' },
+	]);
+});
+
+it('two conversations at once, whose calls have the same ID, keep their own thoughts', async () => {
+	const { error } = await converse(
+		async (model) =>
+			await Promise.all(
+				['Oslo', 'Rome'].map(async (city) => {
+					const question = user(`[[tool:get_weather]] ${city}`);
+					const called = await bound(model).invoke([question]);
+					await bound(model).invoke([question, ...stepsOf(called)]);
+				}),
+			),
+	);
+	expect(error).toBeUndefined();
+	const messages = bodies().map((body) => body['messages'] as Array<Record<string, unknown>>);
+	const thoughts = messages.flatMap(([, message]) => message?.['reasoning'] ?? []);
+	expect(new Set(thoughts).size).toBe(2);
+	for (const [question, message] of messages.slice(2))
+		expect(JSON.stringify(message?.['tool_calls'])).toContain(
+			String(question?.['content']).split(' ')[1],
+		);
+});
+
+it('a model of another vendor, as a fallback, gets the message without them', async () => {
+	const fallback = [{ model: modelOf('northwind/quill-2.5') }];
+	const { error } = await converse(
+		async (model) => {
+			const called = await bound(model).invoke([ONE]);
+			service.fault({
+				match: { method: 'POST', bodyIncludes: 'thinker/details-1' },
+				do: { type: 'status', status: 404 },
+			});
+			return await bound(model).invoke([ONE, ...stepsOf(called)]);
+		},
+		{ options: { fallbackModels: { fallback } } },
+	);
+	expect(error).toBeUndefined();
+	const { messages, model } = bodies()[2] as { messages: object[]; model: string };
+	expect(model).toBe('northwind/quill-2.5');
+	expect(messages[1]).toEqual({
+		...{ role: 'assistant', content: null },
+		tool_calls: [givenCall('call_1', 'get_weather')],
+	});
+});
+
+it('the next execution of a chat brings them along, and no output or execution has them', async () => {
+	let steps: object[] = [];
+	const first = await converse(async (model) => {
+		const called = await bound(model).invoke([ONE]);
+		steps = stepsOf(called);
+		return (await bound(model).invoke([ONE, ...steps])).content;
+	});
+	const history = [ONE, ...steps, { role: 'assistant', content: first.given[0] }];
+	const { error, run } = await converse(
+		async (model) => await bound(model).invoke([...history, user('And now?')]),
+	);
+	expect(error).toBeUndefined();
+	expect(bodies()[2]?.['messages']).toMatchObject([
+		{},
+		{ reasoning_details: [{ signature }] },
+		{ role: 'tool', tool_call_id: 'call_1' },
+		{ role: 'assistant' },
+		{ role: 'user', content: 'And now?' },
+	]);
+	expect(JSON.stringify([first.run.data, run.data])).not.toContain('signature');
+});
+
+it('what nobody remembers is told in words, if the model refuses it', async () => {
+	const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
+	const old = [
+		ONE,
+		{ role: 'assistant', content: '', tool_calls: [{ id: 'x', type: 'function', function: call }] },
+		{ role: 'tool', tool_call_id: 'x', content: 'sunny' },
+		user('And now?'),
+	];
+	const { result, paid } = await service.paidFor(
+		async () => await converse(async (model) => (await bound(model).invoke(old)).content),
+	);
+	expect(result.error).toBeUndefined();
+	expect(result.given).toEqual([expect.stringContaining('And now?')]);
+	expect(bodies().map(({ messages }) => (messages as object[]).length)).toEqual([4, 3]);
+	expect(bodies()[1]?.['messages']).toEqual([
+		ONE,
+		{
+			role: 'assistant',
+			content: 'get_weather was called with {"city":"Oslo"}. It answered: sunny',
+		},
+		user('And now?'),
+	]);
+	expect(JSON.stringify(result.run.data)).toContain('It was told about them in words');
+	expect(result.customData).toEqual({ modelCostUsd: (paid / 1e6).toFixed(6) });
+});
+
+it('a refusal that words do not change is the error', async () => {
+	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400 } });
+	const { error } = await converse(async (model) => await bound(model).invoke([ONE]));
+	expect(error?.message).toContain('(400)');
+	expect(posts(service)).toHaveLength(1);
+});
+
+describe('the responses protocol', () => {
+	const RESPONSES = { options: { protocol: 'responses' } };
+	const item = (id: string, name: string) => ({
+		...{ type: 'function_call', id: expect.any(String), call_id: id, name, status: 'completed' },
+		arguments: expect.stringMatching(/^\{"city":"[^"]*"\}$/),
+	});
+
+	it.each(WAYS)('%s: its output items come back whole', async (_way, ask) => {
+		const { error } = await converse(
+			async (model) => {
+				const called = await ask(model, [user(BOTH)]);
+				return await ask(model, [user(BOTH), ...stepsOf(called)]);
+			},
+			{ model: modelOf('thinker/items-1'), ...RESPONSES },
+		);
+		expect(error).toBeUndefined();
+		expect(bodies()[1]).toMatchObject({ include: ['reasoning.encrypted_content'] });
+		expect(bodies()[1]?.['input']).toEqual([
+			user(BOTH),
+			{
+				...{ type: 'reasoning', id: expect.any(String), summary: [] },
+				encrypted_content: expect.stringMatching(/^encrypted \d+$/),
+			},
+			item('call_1', 'get_weather'),
+			item('call_2', 'get_time'),
+			{ type: 'function_call_output', call_id: 'call_1', output: 'result of get_weather' },
+			{ type: 'function_call_output', call_id: 'call_2', output: 'result of get_time' },
+		]);
+	});
+
+	it('a model that does not think is asked again without its reasoning, once', async () => {
+		const { error } = await converse(
+			async (model) => {
+				const called = await bound(model).invoke([ONE]);
+				return await bound(model).invoke([ONE, ...stepsOf(called)]);
+			},
+			{ model: modelOf('northwind/quill-2.5'), ...RESPONSES },
+		);
+		expect(error).toBeUndefined();
+		expect(bodies().map(({ include }) => include)).toEqual([
+			['reasoning.encrypted_content'],
+			undefined,
+			undefined,
+		]);
+	});
+});

@@ -1,0 +1,167 @@
+import { type GivenAnswer, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
+import type { ChatMessage } from '../../../src/router/messages';
+
+const CHAT = { model: 'vendor/model', protocol: 'chat' };
+const RESPONSES = { ...CHAT, protocol: 'responses' };
+const user: ChatMessage = { role: 'user', content: 'Hello' };
+const chatCall = (id: string, name: string, more = {}) => ({
+	...{ id, type: 'function', function: { name, arguments: '{"a": 1}' } },
+	...more,
+});
+const toolCall = (id: string, name: string) => ({ id, name, arguments: { a: 1 } });
+
+/** Remembers answers, whose calls get the IDs `n1`, `n2` and so on. */
+function memory() {
+	const all: GivenAnswer[] = [];
+	let ids = 0;
+	const createId = () => `n${++ids}`;
+	return {
+		find: (id: string) => all.find(({ calls }) => calls.some((call) => call.id === id)),
+		remember(given: object[], calls: Array<ReturnType<typeof toolCall>>, origin = CHAT, text = '') {
+			const answer = { text, model: 'm', toolCalls: calls };
+			const named = nameCalls(answer, given, origin, createId);
+			all.push(named.remembered);
+			return named.answer.toolCalls.map(({ id }) => id);
+		},
+	};
+}
+
+/** A message of each call, and its result, as n8n's AI Agent writes them. */
+const step = (id: string): ChatMessage[] => [
+	{
+		...{ role: 'assistant', content: null },
+		tool_calls: [
+			{ id, type: 'function', function: { name: 'f', arguments: `{"a":1,"id":"${id}"}` } },
+		],
+	},
+	result(id),
+];
+const result = (id: string, of = id): ChatMessage => ({
+	...{ role: 'tool', tool_call_id: id, content: `result of ${of}` },
+});
+
+const MESSAGE = {
+	...{ role: 'assistant', content: 'Let me see.', reasoning_content: 'Hm.', x: null },
+	tool_calls: [chatCall('call_0', 'f', { extra: 1 }), chatCall('call_1', 'g')],
+};
+const CALLS = [toolCall('call_0', 'f'), toolCall('call_1', 'g')];
+
+it.each<[string, ChatMessage[], ChatMessage[]]>([
+	[
+		'a message of each call',
+		[...step('n1'), ...step('n2')],
+		[MESSAGE as ChatMessage, result('call_0', 'n1'), result('call_1', 'n2')],
+	],
+	[
+		'in another order',
+		[...step('n2'), ...step('n1')],
+		[MESSAGE as ChatMessage, result('call_0', 'n1'), result('call_1', 'n2')],
+	],
+	[
+		'one message of both calls, as LangChain writes it',
+		[
+			{ role: 'assistant', content: '', tool_calls: [{ id: 'n1' }, { id: 'n2' }] },
+			...[result('n1'), result('n2')],
+		],
+		[MESSAGE as ChatMessage, result('call_0', 'n1'), result('call_1', 'n2')],
+	],
+	[
+		'only one of them, as after an approval',
+		step('n2'),
+		[{ ...MESSAGE, tool_calls: [MESSAGE.tool_calls[1]] } as ChatMessage, result('call_1', 'n2')],
+	],
+	['no result at all', step('n1').slice(0, 1), step('n1').slice(0, 1)],
+	['a call that is not known', step('other'), step('other')],
+])('an answer comes back as the model gave it: %s', (_what, steps, expected) => {
+	const { find, remember } = memory();
+	remember([MESSAGE], CALLS, CHAT, 'Let me see.');
+	const later: ChatMessage = { role: 'user', content: 'Go on' };
+	expect(putBackAnswers([user, ...steps, later], find, CHAT)).toEqual([user, ...expected, later]);
+});
+
+it.each([
+	['model', { ...CHAT, model: 'vendor/other' }],
+	['protocol', RESPONSES],
+])('another %s gets its text and its calls only', (_what, asked) => {
+	const { find, remember } = memory();
+	remember([MESSAGE], CALLS, CHAT, 'Let me see.');
+	const { name, arguments: written } = { name: 'g', arguments: '{"a":1}' };
+	expect(putBackAnswers(step('n2'), find, asked)).toEqual([
+		{
+			...{ role: 'assistant', content: 'Let me see.' },
+			tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: written } }],
+		},
+		result('call_1', 'n2'),
+	]);
+});
+
+it('a call without an ID has the same one in its message and at its result', () => {
+	const { find, remember } = memory();
+	const call = { type: 'function', function: { name: 'f', arguments: '{"a": 1}' } };
+	remember([{ role: 'assistant', content: null, tool_calls: [call] }], [toolCall('', 'f')]);
+	expect(putBackAnswers(step('n1'), find, CHAT)).toEqual([
+		{ role: 'assistant', content: null, tool_calls: [{ ...call, id: 'n1' }] },
+		result('n1'),
+	]);
+});
+
+it('answers whose calls have the same ID at the model stay apart', () => {
+	const { find, remember } = memory();
+	const given = (reasoning: string) => ({
+		...{ role: 'assistant', content: null, reasoning },
+		tool_calls: [chatCall('call_0', 'f')],
+	});
+	remember([given('First.')], [toolCall('call_0', 'f')]);
+	remember([given('Second.')], [toolCall('call_0', 'f')]);
+	expect(putBackAnswers([...step('n1'), ...step('n2')], find, CHAT)).toEqual([
+		...[given('First.'), result('call_0', 'n1')],
+		...[given('Second.'), result('call_0', 'n2')],
+	]);
+});
+
+describe('output items of a response', () => {
+	const reasoning = (id: string) => ({ type: 'reasoning', id, encrypted_content: `x${id}` });
+	const call = (id: string, name: string) => ({
+		...{ type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: '{"a": 1}' },
+	});
+	const message = {
+		type: 'message',
+		role: 'assistant',
+		content: [{ type: 'output_text', text: 'a' }],
+	};
+	const items = [reasoning('1'), message, reasoning('2'), call('call_0', 'f'), call('call_1', 'g')];
+
+	it('come back whole', () => {
+		const { find, remember } = memory();
+		remember(items, CALLS, RESPONSES);
+		expect(putBackAnswers([...step('n1'), ...step('n2')], find, RESPONSES)).toEqual([
+			...items,
+			...[result('call_0', 'n1'), result('call_1', 'n2')],
+		]);
+	});
+
+	it('a call without a result leaves with the reasoning that belongs to it alone', () => {
+		const { find, remember } = memory();
+		const apart = [reasoning('1'), call('call_0', 'f'), reasoning('2'), call('call_1', 'g')];
+		remember(apart, CALLS, RESPONSES);
+		expect(putBackAnswers(step('n2'), find, RESPONSES)).toEqual([
+			...[reasoning('2'), call('call_1', 'g'), result('call_1', 'n2')],
+		]);
+	});
+});
+
+it('in words, what is not known is a text of the assistant', () => {
+	const { find, remember } = memory();
+	remember([MESSAGE], CALLS);
+	const text: ChatMessage = { role: 'assistant', content: 'Hello.' };
+	expect(putBackAnswers([user, ...step('old'), text, ...step('n1')], find, CHAT, true)).toEqual([
+		user,
+		{
+			role: 'assistant',
+			content: 'f was called with {"a":1,"id":"old"}. It answered: result of old',
+		},
+		text,
+		{ ...MESSAGE, tool_calls: [MESSAGE.tool_calls[0]] },
+		result('call_0', 'n1'),
+	]);
+});
