@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+
+import { AGENT, agentFile, publishAgent, runAgent, textRequests, withModel } from './agent.ts';
+import { bridgeOfFile } from './bridge.ts';
+import { mailNode } from './conversationWorkflow.ts';
+import { itemsOf } from './execution.ts';
+import { linkOf, MailServer, openLink } from './mailServer.ts';
+import { hasSimpleMemory } from './shared.ts';
+import { codeTool, memory, type Attached } from './workflow.ts';
+
+// models that think, below n8n's own AI Agent: the service refuses a call without what they gave beside their tool calls
+const bridge = bridgeOfFile();
+
+const KINDS = ['content', 'details', 'signature', 'parts', 'items'];
+const thinker = (kind: string): Attached =>
+	withModel(bridge, kind === 'items' ? { options: { protocol: 'responses' } } : {}, {
+		id: `thinker/${kind}-1`,
+	});
+const tools = (): Attached[] =>
+	['One', 'Two'].map((name) => ({
+		node: codeTool(name, "return 'counted ' + query.length;"),
+		as: 'ai_tool' as const,
+	}));
+const QUESTION = 'hello [[tool:One]] [[tools:2]]';
+
+type Message = Record<string, unknown>;
+/** What was sent with each call, as a text. */
+const asked = () =>
+	textRequests(bridge).map(({ body }) => {
+		const { messages, input } = body as { messages?: Message[]; input?: Message[] };
+		return messages ?? input ?? [];
+	});
+
+describe.each([3.1, 2.2, 1.7])('AI Agent %d', (typeVersion) => {
+	it.each(KINDS)('in the editor, with thinker/%s-1', async (kind) => {
+		const execution = await runAgent(bridge, {
+			...{ text: QUESTION, settings: { typeVersion } },
+			attached: [thinker(kind), ...tools()],
+		});
+		const [item] = itemsOf(execution, AGENT);
+		expect(item?.json['output']).toContain('counted');
+		expect(asked()).toHaveLength(2);
+		expect(JSON.stringify(asked()[1])).toMatch(/call_1.*call_2/);
+	});
+});
+
+it.each(KINDS)('a chat that streams, with thinker/%s-1', async (kind) => {
+	const agent = await publishAgent(bridge, { attached: [thinker(kind), ...tools()] });
+	expect(await agent.say(QUESTION)).toContain('counted');
+	expect(asked()).toHaveLength(2);
+});
+
+it('a chat with a memory: each message brings the thoughts of those before along', async () => {
+	if (!hasSimpleMemory()) return;
+	const agent = await publishAgent(bridge, {
+		attached: [thinker('details'), { node: memory(), as: 'ai_memory' }, ...tools()],
+	});
+	const sessionId = randomUUID();
+	await agent.say(QUESTION, sessionId);
+	await agent.say('and now? [[tool:Two]]', sessionId);
+	expect(await agent.say('thank you', sessionId)).toContain('thank you');
+	const thoughts = asked().map((messages) => messages.filter(({ reasoning }) => reasoning).length);
+	expect(thoughts).toEqual([0, 1, 1, 2, 2]);
+});
+
+it('two items, whose calls have the same ID', async () => {
+	const execution = await runAgent(bridge, {
+		...{ text: '={{ $json.q }} [[tool:One]]', items: [{ q: 'first' }, { q: 'second' }] },
+		attached: [thinker('content'), ...tools()],
+	});
+	expect(itemsOf(execution, AGENT)).toHaveLength(2);
+	const thoughts = asked().flatMap((messages) =>
+		messages.flatMap(({ reasoning_content: thought }) => thought ?? []),
+	);
+	expect(new Set(thoughts).size).toBe(2);
+});
+
+it('two calls at once, of which one needs an approval', async () => {
+	const post = await MailServer.start();
+	try {
+		const account = await bridge.editor.createCredential(post.secret);
+		const gate = mailNode(account, 'emailSendHitlTool', 'Gate', {
+			responseType: 'approval',
+			approvalOptions: { values: { approvalType: 'double' } },
+		});
+		const [one, two] = tools();
+		const { file } = agentFile({
+			text: QUESTION,
+			attached: [thinker('details'), { node: gate, as: 'ai_tool' }, { ...one!, to: 'Gate' }, two!],
+		});
+		const id = await bridge.editor.start(await bridge.editor.importWorkflow(file));
+		await openLink(linkOf(await post.next(bridge.editor, id)));
+		const execution = await bridge.editor.finished(id);
+		expect(itemsOf(execution, AGENT)).toMatchObject([
+			{ json: { output: expect.stringContaining('counted') } },
+		]);
+		expect(
+			asked()
+				.at(-1)
+				?.filter(({ reasoning }) => reasoning),
+		).toHaveLength(1);
+	} finally {
+		await post.stop();
+	}
+});
