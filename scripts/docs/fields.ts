@@ -18,6 +18,48 @@ export function renderFields(
 	);
 }
 
+/**
+ * Lists the fields of several operations or credentials on one page: what is the same in an earlier list is not said again.
+ *
+ * @returns a function that lists the fields under a heading, with its link.
+ */
+export function createFieldLists() {
+	const links = new Map<string, string>();
+	return (fields: readonly INodeProperties[], link: string): string => {
+		const repeated = new Map<string, Set<string>>();
+		const once = (field: INodeProperties, isAdded: boolean): string[] => {
+			if (field.type === 'collection') {
+				const [head = '', ...more] = renderField({ ...field, options: [] }, fields, isAdded);
+				const added = (field.options as INodeProperties[]).flatMap((one) => once(one, true));
+				return added.length ? [head, ...more, ...added.map(indent)] : [];
+			}
+			const lines = renderFields([field], fields, isAdded);
+			const text = lines.join('\n');
+			const before = links.get(text);
+			if (before === undefined) links.set(text, link);
+			if (before === undefined || before === link) return lines;
+			repeated.set(before, (repeated.get(before) ?? new Set()).add(`**${field.displayName}**`));
+			return [];
+		};
+		const own = withoutTwins(fields).flatMap((field) => once(field, false));
+		const others = [...repeated].map(
+			([where, names]) => `- As in ${where}: ${[...names].join(', ')}.`,
+		);
+		return [...others, ...own].join('\n');
+	};
+}
+
+/** Where the node is a tool of an AI agent, some fields have a twin that the model fills. */
+const withoutTwins = (fields: readonly INodeProperties[]) =>
+	fields.flatMap((field) => {
+		const { displayName, description = '', displayOptions: { show = {} } = {} } = field;
+		const { '@tool': asTool, ...more } = show;
+		if (!asTool || fields.filter((one) => one.displayName === displayName).length < 2)
+			return [field];
+		const said = `${withFullStop(description)} In a tool of an AI agent, the model gives it.`;
+		return asTool[0] ? [] : [{ ...field, description: said, displayOptions: { show: more } }];
+	});
+
 function renderField(
 	field: INodeProperties,
 	around: readonly INodeProperties[],
@@ -32,9 +74,11 @@ function renderField(
 	return [
 		line,
 		...(shown ? [`  - Shown when ${shown}.`] : []),
-		...within(options, around).map((one) => `  ${one}`),
+		...within(options, around).map(indent),
 	];
 }
+
+const indent = (line: string) => `  ${line}`;
 
 /** The choices of a field, or the fields in it. */
 function within(
@@ -91,7 +135,7 @@ function defaultOf(
 }
 
 const labelOf = (options: NonNullable<INodeProperties['options']>, value: unknown): string =>
-	options.find((one) => 'value' in one && one.value === value)?.name ?? String(value);
+	options.find((one) => 'value' in one && one.value === value)?.name ?? (String(value) || 'empty');
 
 /** What has to be chosen elsewhere; the operation itself is the heading. */
 function shownWhen(

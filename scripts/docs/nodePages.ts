@@ -16,9 +16,9 @@ import { WorkspaceAgent } from '../../nodes/WorkspaceAgent/WorkspaceAgent.node';
 import type { Operation, Resource } from '../../src/n8n/operation';
 import { requestSettings } from '../../src/n8n/requestSettings';
 import { pictureFile } from '../../test/support/pictureFile';
-import { anchorOf, formatJson, renderFields, withFullStop } from './fields';
+import { anchorOf, createFieldLists, formatJson, renderFields, withFullStop } from './fields';
 import { findSentences, type Sentence } from './sentences';
-import { renderEntries } from './troubleshooting';
+import { groupsOf } from './troubleshooting';
 
 /** A page of the documentation. */
 export interface Page {
@@ -147,41 +147,37 @@ export function renderNodePages(): Page[] {
 const paragraphs = (...parts: string[]) => `${parts.filter(Boolean).join('\n\n')}\n`;
 
 function renderIndex(): string {
-	const links = nodes.map(
-		({ path, description }) =>
-			`- [${nameOf(description)}](${path}.md): ${withFullStop(description.description ?? '')}`,
-	);
+	const parts = nodes.flatMap((node) => {
+		const { path, description, resources } = node;
+		const links = linksTo(resources);
+		const operations = operationsOf(node).map(({ resource, operation }) => {
+			const link = links.get(operation)!.replace('(#', `(${path}.md#`);
+			const title = resources.length > 1 ? `${resource.name}: ${link}` : link;
+			return `- ${title}. ${withFullStop(operation.description)}`;
+		});
+		return [
+			`## [${nameOf(description)}](${path}.md)`,
+			withFullStop(description.description ?? ''),
+			operations.join('\n'),
+		];
+	});
 	return paragraphs(
 		'# Nodes',
 		WRITTEN,
-		'These pages list every node with its operations and fields, an example of each output, and its errors.',
-		links.join('\n'),
-		'## Operations',
-		renderOperations(),
-		'All credentials are on [one page](credentials.md). For errors that several nodes share, see [Troubleshooting](../troubleshooting.md).',
+		'Each node has a page with its operations and fields, and an example of each output. All credentials are on [one page](credentials.md), and all messages of errors in [Troubleshooting](../troubleshooting.md).',
+		...parts,
 	);
 }
 
-const renderOperations = (): string =>
-	[
-		'| Node | Resource | Operation | What it does |',
-		'| --- | --- | --- | --- |',
-		...nodes
-			.flatMap(operationsOf)
-			.map(
-				({ node, resource, operation: { name, description } }) =>
-					`| ${node} | ${resource.name} | ${name} | ${withFullStop(description)} |`,
-			),
-	].join('\n');
-
 function renderCredentials(): string {
+	const list = createFieldLists();
 	const parts = allCredentials.flatMap(({ displayName, properties }) => [
 		`## ${displayName}`,
 		renderPicture(
 			`The credential ${displayName}, filled in and tested`,
 			`credential ${displayName}`,
 		),
-		renderFields(properties).join('\n'),
+		list(properties, linkTo(displayName)),
 	]);
 	return paragraphs(
 		'# Credentials',
@@ -195,11 +191,13 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 	const { description, intro, resources, errors } = node;
 	const name = nameOf(description);
 	const own = all.filter(({ file }) => errors.test(file));
+	const list = createFieldLists();
+	const links = linksTo(resources);
 	const hasHeadings = resources.length > 1;
 	const operations = operationsOf(node).flatMap(({ resource, operation, title }) => [
 		...(hasHeadings && operation === resource.operations[0] ? [`## ${resource.name}`] : []),
 		`${hasHeadings ? '###' : '##'} ${operation.name}`,
-		...renderOperation(operation, outputs[title]),
+		...renderOperation(operation, list(operation.params, links.get(operation)!), outputs[title]),
 	]);
 	const examples = Object.entries(outputs).filter(
 		([title]) => !resources.length && (title === name || title.startsWith(`${name}: `)),
@@ -211,7 +209,7 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 		intro,
 		renderPicture(`The node ${name} in n8n's editor`, `node ${name}`),
 		renderCredentialLink(description),
-		renderContents(resources),
+		hasHeadings ? renderContents(resources, links) : '',
 		...operations,
 		...(resources.length
 			? [
@@ -227,31 +225,44 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 			...renderOutput(output),
 		]),
 		'## Errors',
-		'This is what the node itself can report, and what to do about it. "…" stands for a value. For other errors, see [Troubleshooting](../troubleshooting.md).',
-		renderEntries(own).join('\n'),
+		`[Troubleshooting](../troubleshooting.md) lists the messages, with what to do. Those of this node are under ${listed(groupsOf(own).map(linkToGroup))}.`,
 	);
 }
+
+const linkToGroup = (title: string) => `[${title}](../troubleshooting.md#${anchorOf(title)})`;
+
+const listed = (texts: string[]) =>
+	[texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
 
 const renderPicture = (text: string, name: string) =>
 	`![${text}](../pictures/${pictureFile(name)})`;
 
-/** Of a long page. Headings that come twice get a number from GitHub. */
-function renderContents(resources: readonly Resource[]): string {
-	if (resources.length < 2) return '';
+const linkTo = (title: string, anchor = anchorOf(title)) => `[${title}](#${anchor})`;
+
+/** The links to a page's resources, if there are several, and to their operations. Headings that come twice get a number from GitHub. */
+function linksTo(resources: readonly Resource[]): Map<Resource | Operation, string> {
 	const seen = new Map<string, number>();
-	const linkTo = (title: string) => {
+	const numbered = (title: string) => {
 		const anchor = anchorOf(title);
 		const before = seen.get(anchor) ?? 0;
 		seen.set(anchor, before + 1);
-		return `[${title}](#${anchor}${before ? `-${before}` : ''})`;
+		return linkTo(title, before ? `${anchor}-${before}` : anchor);
 	};
-	return resources
-		.map(({ name, operations }) => {
-			const resource = linkTo(name);
-			return `- ${resource}: ${operations.map((operation) => linkTo(operation.name)).join(', ')}`;
+	const headings = resources.flatMap((resource) => [
+		...(resources.length > 1 ? [resource] : []),
+		...resource.operations,
+	]);
+	return new Map(headings.map((heading) => [heading, numbered(heading.name)]));
+}
+
+/** Of a long page. */
+const renderContents = (resources: readonly Resource[], links: ReturnType<typeof linksTo>) =>
+	resources
+		.map((resource) => {
+			const operations = resource.operations.map((operation) => links.get(operation)!);
+			return `- ${links.get(resource)!}: ${operations.join(', ')}`;
 		})
 		.join('\n');
-}
 
 function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription): string {
 	const names = types.flatMap(({ name }) => allCredentials.filter((one) => one.name === name));
@@ -264,12 +275,13 @@ function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription)
 }
 
 const renderOperation = (
-	{ action, description, params }: Operation,
+	{ description }: Operation,
+	fields: string,
 	output: Output | undefined,
 ): string[] => [
-	`${withFullStop(description)} In n8n's node panel: "${action}".`,
-	renderFields(params).join('\n'),
-	...(output ? ['An example of the output:', ...renderOutput(output)] : []),
+	withFullStop(description),
+	fields,
+	...(output ? ['Output:', ...renderOutput(output)] : []),
 ];
 
 function renderOutput({ '(files)': files, ...json }: Output): string[] {

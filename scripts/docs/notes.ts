@@ -1,3 +1,5 @@
+const RAISE_CAP = 'Raise the cap, or ask for less.';
+
 /** What to do about a sentence that does not say it itself, by the sentence. */
 export const NOTES: Readonly<Record<string, string>> = {
 	'Too many processes write at once':
@@ -19,7 +21,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The … must not contain a user name or password':
 		'Remove it from the address, and enter the key in its own field.',
 	'The … must not contain "?" or "#"': 'Remove it and everything after it.',
-	'… is empty': 'Enter a value in this field.',
 	'… is longer than … characters': 'Shorten it.',
 	'… contains a control character':
 		'Remove line breaks and other invisible characters from the value.',
@@ -76,8 +77,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		"The file was not downloaded. Report this to the service's support team.",
 	'Transcript to Continue … must be an object with "text" and "speaker"':
 		'Use the rows of `transcript` from an earlier output.',
-	'… items: …':
-		'Several items failed with the same message. Search this page for the part after the number.',
 	'Resource and Operation cannot be expressions': "Choose them in the node's lists.",
 	'Chat ID is empty': 'Enter the `chatId` of an earlier answer, or choose another **Session**.',
 	'The chat of this session could not be looked up, so a new chat was started. …':
@@ -94,8 +93,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Choose a model of the right kind from the list.',
 	'This model is of another kind than this operation needs':
 		'Choose a model of the right kind from the list.',
-	'The model … …': 'Choose another model, or the operation that the sentence names.',
-	'This model …': 'Choose another model, or the operation that the sentence names.',
 	'The catalog does not have this model':
 		'Choose the model from the list. Models that were retired are no longer in it.',
 	'Options: Tools …: Name is empty': 'Enter a name for this tool.',
@@ -104,13 +101,11 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'…: it is nested too deeply, or too large': 'Use a smaller schema.',
 	'… must be an object with "role" and "content"':
 		'Correct the JSON. A message looks like this: {"role": "user", "content": "Hello"}.',
-	'Prompt is empty': 'Enter a prompt, or check the expression.',
 	'The ledger has no such start': 'Check the key or the entry ID with **Job Ledger: Get Many**.',
 	'Entry ID is empty': 'Enter the `entryId` that **Job Ledger: Get Many** returns.',
 	'Execution ID is empty': "Enter the number at the end of the execution's URL.",
 	'Too many processes reserve requests at once': 'Run the item again.',
 	'Unique Key is empty': 'Enter the key of the start.',
-	'Unknown media type "…"': 'Choose Image, Video, Music or Speech.',
 	'The address where the service stores the file refused the request (…)':
 		'Try **Download File** again with the job ID. The file may have expired.',
 	'… could not be used: …':
@@ -129,4 +124,11 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The SDK for chat models is not compatible with this version of n8n':
 		'If you installed an SDK beside this package, remove it. Otherwise, update n8n.',
 	'This node needs n8n 2.16 or newer': 'Update n8n. Until you can, use the Model Router node.',
+	'This could cost up to …, more than the spending cap of …': RAISE_CAP,
+	'This costs at least …, more than the spending cap of …': RAISE_CAP,
+	'The cost of this is not known: …, more than the spending cap of …': RAISE_CAP,
+	'The spending cap of … allows no cost. This could cost up to …': RAISE_CAP,
+	'The spending cap of … allows no cost. This costs at least …': RAISE_CAP,
+	'The spending cap of … allows no cost. The cost of this is not known: …': RAISE_CAP,
+	'The spending cap of … for this … is reached': RAISE_CAP,
 };

@@ -3,7 +3,7 @@ import ts from 'typescript';
 /** Stands for a value that only a run knows. */
 export const UNKNOWN = '…';
 /** More ways than this to fill one place of a sentence are shown as "…". */
-const MAX_WAYS = 4;
+const MAX_WAYS = 3;
 const MAX_DEPTH = 6;
 
 /** Finds what the texts of a program can be, without running it. */

@@ -8,7 +8,7 @@ import { nameOf, PossibleTexts, UNKNOWN, visit } from './possibleTexts';
 export interface Sentence {
 	/** Where it is made, e.g. `src/router/jobs.ts`. */
 	file: string;
-	/** What happened; empty if only the advice is ours. */
+	/** What happened. */
 	message: string;
 	/** What to do; empty if the message says it. */
 	advice: string;
@@ -27,33 +27,23 @@ const INSTRUCTION = new RegExp(
 /** Whether a text tells somebody what to do. */
 export const instructs = (text: string) => INSTRUCTION.test(text);
 
-/** Files whose instructions are for a model, not for a user. */
-const PROMPTS = ['src/conversation/nextTurn.ts'];
-
-/** Fields of descriptions, which the editor shows as they are, and what only programmers read. */
-const EDITOR_FIELDS = new Set([
-	...['displayName', 'description', 'placeholder', 'hint', 'action', 'name', 'notice', 'type'],
-	...['noDataText', 'error', 'title', 'subtitle', 'builderHint', 'header', 'activationHint'],
-]);
-
 /**
- * Finds the sentences in the code, not in a list: the arguments of what makes errors and hints, wherever their texts are declared,
- * and any other text that tells a user what to do.
+ * Finds the sentences in the code, not in a list: the arguments of what makes errors and hints, wherever their texts are declared.
  */
 export function findSentences(): Sentence[] {
 	const program = parse(globSync('{src,nodes,credentials}/**/*.ts').sort());
 	const finder = new Finder(program);
 	const found = finder.files.flatMap((file) => finder.sentencesOf(file));
-	const said = found.map(({ message, advice }) => `${message} ${advice}`).join('\n');
-	const others = finder.files
-		.flatMap((file) => finder.instructionsOf(file))
-		.filter(({ message }) => !said.includes(message));
 	const byText = new Map<string, Sentence>();
-	for (const { file, message, advice } of [...found, ...others]) {
-		const sentence = { file, message: withoutValues(message), advice: withoutValues(advice) };
+	for (const { file, message, advice } of found) {
+		const sentence = {
+			file,
+			message: withoutValues(message),
+			advice: withoutValues(advice).replace(/(?<=\.)( …\.?)+$/, ''),
+		};
 		byText.set(`${sentence.message}\n${sentence.advice}`, sentence);
 	}
-	return [...byText.values()].filter(({ message, advice }) => message || advice);
+	return [...byText.values()].filter(({ message }) => isTitle(message));
 }
 
 /** Only our own files: of packages no type is needed. */
@@ -116,27 +106,6 @@ class Finder {
 					add(message, property(details, 'advice'));
 				if (name === 'NodeOperationError') add(message, property(details, 'description'));
 			}
-			const advice =
-				ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node)
-					? node.name.getText() === 'advice' && node.initializer
-					: undefined;
-			if (advice && !isOfError(node)) add(undefined, advice);
-		});
-		return found.filter(({ message, advice }) => isSaid(message) || isSaid(advice));
-	}
-
-	/** Any text that tells somebody what to do, but for the editor's descriptions and what is thrown at programmers. */
-	instructionsOf(file: ts.SourceFile): Sentence[] {
-		const path = pathOf(file);
-		if (PROMPTS.includes(path) || /\.params?\.ts$|\.credentials\.ts$|\.node\.ts$/.test(path))
-			return [];
-		const found: Sentence[] = [];
-		visit(file, (node) => {
-			if (!ts.isStringLiteralLike(node) && !ts.isTemplateExpression(node)) return;
-			if (isInDescription(node)) return;
-			for (const message of this.possible.texts(node))
-				if (/ \w+ /.test(message) && instructs(message))
-					found.push({ file: path, message, advice: '' });
 		});
 		return found;
 	}
@@ -194,21 +163,6 @@ function property(details: ts.Expression | undefined, name: string): ts.Expressi
 	return found && ts.isPropertyAssignment(found) ? found.initializer : undefined;
 }
 
-/** Whether an advice stands beside a message that was found with it. */
-const isOfError = (node: ts.Node): boolean =>
-	ts.isObjectLiteralExpression(node.parent) &&
-	ts.isNewExpression(node.parent.parent) &&
-	nameOf(node.parent.parent.expression) === 'ServiceError';
-
-function isInDescription(node: ts.Node): boolean {
-	const { parent } = node;
-	if (!parent || ts.isStatement(parent)) return false;
-	if (ts.isPropertyAssignment(parent) && EDITOR_FIELDS.has(parent.name.getText())) return true;
-	// what makes a field of the editor
-	if (ts.isCallExpression(parent) && /Params?$/.test(nameOf(parent.expression))) return true;
-	return ts.isLiteralTypeNode(parent) || isInDescription(parent);
-}
-
 /** One "…" for several values, and none before the first sentence or in place of all. */
 function withoutValues(text: string): string {
 	const short = text
@@ -220,3 +174,7 @@ function withoutValues(text: string): string {
 
 /** Whether there is more than values. */
 const isSaid = (text: string) => /[A-Za-z]{2}/.test(text);
+
+/** Whether a text can be looked up as the title of an error or a hint. A half of a sentence cannot, nor can three words between values. */
+const isTitle = (text: string) =>
+	/^(?![a-z])|^n8n\b/.test(text) && (text.match(/[\p{L}\d][\p{L}\d'/.-]*/gu)?.length ?? 0) >= 4;

@@ -28,7 +28,6 @@ export const GROUPS: Group[] = [
 		title: 'Reaching the service',
 		intro: 'Problems with the connection, and refusals from any interface.',
 		files: /core\/(rateLimit|errorResponses|silence)|n8n\/http|n8n\/errors\.ts/,
-		words: /^(Check the ID|Copy the API key into|Raise "Wait When)/,
 	},
 	{
 		title: 'AI agents and their tools',
@@ -40,7 +39,6 @@ export const GROUPS: Group[] = [
 		title: 'Requests that may have been carried out',
 		intro: 'Read [Money and safety](money-and-safety.md) before you send such a request again.',
 		files: /core\/errors|sentRequests|n8n\/startPaid/,
-		words: /^What arrived may be charged/,
 	},
 	{
 		title: 'Costs and caps',
@@ -78,13 +76,11 @@ export const GROUPS: Group[] = [
 		title: 'Media jobs and files',
 		intro: 'Images, videos, music and speech.',
 		files: /media|router\/job|binaryData/,
-		words: /^The (job is not finished|file is no longer)/,
 	},
 	{
 		title: 'Text models',
 		intro: 'Messages, response formats and tools of text models.',
 		files: /ModelRouter\/text|src\/router|[sS]chema/,
-		words: /^The conversation is too long/,
 	},
 	{
 		title: 'Fields and expressions',
@@ -94,39 +90,56 @@ export const GROUPS: Group[] = [
 ];
 
 /** @returns undefined for a sentence that has no place in the page yet. */
-export const groupOf = ({ file, message, advice }: Sentence): Group | undefined =>
-	GROUPS.find(({ words }) => words?.test(message || advice)) ??
-	GROUPS.find(({ files }) => files.test(file));
+export const groupOf = ({ file, message }: Sentence): Group | undefined =>
+	GROUPS.find(({ words }) => words?.test(message)) ?? GROUPS.find(({ files }) => files.test(file));
 
-/** What to do, as Markdown: as the sentence says, or as we say here where the sentence cannot. */
+/** The titles of the groups that sentences are in. */
+export const groupsOf = (sentences: readonly Sentence[]): string[] =>
+	GROUPS.filter((group) => sentences.some((one) => groupOf(one) === group)).map(
+		({ title }) => title,
+	);
+
+/** What to do, as Markdown: as the sentence says, and as we say here where the sentence does not. */
 export const whatToDo = ({ message, advice }: Sentence): string =>
-	escaped(advice) || (instructs(message) ? '' : (NOTES[message] ?? ''));
+	[escaped(advice), instructs(advice) || (!advice && instructs(message)) ? '' : NOTES[message]]
+		.filter(Boolean)
+		.join(' ');
 
-/** One line per sentence, and one below for each thing to do. */
+/** One line per sentence, and one below for each thing to do. What a shorter title finds as well is not listed. */
 export function renderEntries(sentences: readonly Sentence[]): string[] {
 	const byTitle = new Map<string, Set<string>>();
 	for (const sentence of sentences) {
-		const title = escaped(withFullStop(sentence.message || sentence.advice));
+		const title = escaped(withFullStop(sentence.message));
 		const advices = byTitle.get(title) ?? new Set();
-		const advice = sentence.message ? whatToDo(sentence) : '';
+		const advice = whatToDo(sentence);
 		if (advice) advices.add(withFullStop(advice));
 		byTitle.set(title, advices);
 	}
-	return [...byTitle]
-		.sort(([one], [other]) => plain(one).localeCompare(plain(other), 'en'))
-		.flatMap(([title, advices]) => {
-			const [first, ...others] = advices;
-			if (others.length) return [`- **${title}**`, ...[...advices].map((one) => `  - ${one}`)];
+	const entries = [...byTitle]
+		.map(([title, advices]) => ({ title, advices: [...advices], key: keyOf(title) }))
+		.sort((one, other) => one.title.length - other.title.length);
+	return entries
+		.filter(
+			({ key, advices }, index) =>
+				!entries
+					.slice(0, index)
+					.some((one) => key.includes(one.key) && `${one.advices}` === `${advices}`),
+		)
+		.sort((one, other) => one.key.localeCompare(other.key, 'en'))
+		.flatMap(({ title, advices: [first, ...others] }) => {
+			if (others.length)
+				return [`- **${title}**`, ...[first!, ...others].map((one) => `  - ${one}`)];
 			return [first ? `- **${title}** ${first}` : `- **${title}**`];
 		});
 }
 
-/** A sentence of values and three words is not found by searching for what one sees. The page of the node has it. */
-const canBeFound = ({ message, advice }: Sentence) =>
-	(message || advice).match(/[\p{L}\d][\p{L}\d'/.-]*/gu)!.length >= 4;
-
-/** Without what stands for a value. */
-const plain = (text: string) => text.replace(/^[^A-Za-z]+/, '');
+/** A title without values, as a person searches for it. */
+const keyOf = (title: string) =>
+	title
+		.toLowerCase()
+		.replace(/[^\p{L}\d ]+/gu, '')
+		.replace(/ +/g, ' ')
+		.trim();
 
 /** What Markdown would read as its own. */
 const escaped = (text: string) => text.replace(/([*<]|\b_|_\b)/g, '\\$1');
@@ -134,12 +147,12 @@ const escaped = (text: string) => text.replace(/([*<]|\b_|_\b)/g, '\\$1');
 export function renderTroubleshooting(sentences: readonly Sentence[], written: string): string {
 	const groups = GROUPS.map((group) => ({
 		...group,
-		entries: renderEntries(sentences.filter((one) => groupOf(one) === group && canBeFound(one))),
+		entries: renderEntries(sentences.filter((one) => groupOf(one) === group)),
 	})).filter(({ entries }) => entries.length);
 	return `${[
 		'# Troubleshooting',
 		written,
-		'Search this page for a part of the message that you see. "…" stands for a value, such as the name of a field. After each message, the page says what to do. Very short messages, such as "Prompt is empty", are on the page of their [node](nodes/README.md).',
+		'Search this page for a part of the message that you see. "…" stands for a value, such as the name of a field. After each message, the page says what to do. Very short messages, such as "Prompt is empty", are not listed.',
 		'n8n shows the message as the title of the error, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`.',
 		[...groups.map(({ title }) => title), FORMS_TITLE]
 			.map((title) => `- [${title}](#${anchorOf(title)})`)

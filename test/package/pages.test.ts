@@ -11,7 +11,7 @@ it.each(renderNodePages().map(({ path, text }) => [path, text]))(
 	expectCommitted,
 );
 
-it('every sentence that a user can see is in docs/troubleshooting.md', () => {
+it('every title of an error or a hint is in docs/troubleshooting.md', () => {
 	expect(sentences.length).toBeGreaterThan(200);
 	expectCommitted('docs/troubleshooting.md', renderTroubleshooting(sentences, WRITTEN));
 });

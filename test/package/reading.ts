@@ -37,13 +37,14 @@ export function findHardToRead(text: string): string[] {
 	];
 }
 
-/** The readable text of a Markdown page: no code, no addresses, one line per paragraph, cell and list entry. */
+/** The readable text of a Markdown page: no code, no addresses, no lists of bold names, one line per paragraph, cell and list entry. */
 export function readableText(markdown: string): string {
 	return markdown
 		.replace(/```[^]*?```/g, '')
 		.replace(/<!--[^]*?-->/g, '')
 		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
 		.replace(/`[^`]*`/g, 'code')
+		.replace(/\*\*[^*\n]+\*\*(, \*\*[^*\n]+\*\*)+/g, 'names')
 		.replace(/\|/g, '\n')
 		.replace(/\\([*_<])/g, '$1')
 		.replace(/\*\*|(?<=[\s(])_|_(?=[\s.,;)])/g, '');
