@@ -114,7 +114,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'Inputs: Parameter Name is empty': 'Enter the name that the model expects, such as image.',
 	'The catalog could not be read, so no price is known':
 		'Try again later. Nothing was sent to a model.',
-	'No text was found in the field "…".':
+	'No text was found in the field "…". In an event with a name, the path begins inside of "data".':
 		'Correct **Answer Field Path**. With **Include Raw Events**, you can see what the answer contains.',
 	'… is not valid JSON': 'Correct the JSON at the place that the description names.',
 	'Stop Pattern cannot be used':
