@@ -225,7 +225,7 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 			...renderOutput(output),
 		]),
 		'## Errors',
-		`[Troubleshooting](../troubleshooting.md) lists the messages, with what to do. Those of this node are under ${listed(groupsOf(own).map(linkToGroup))}.`,
+		`Messages, and what to do: ${listed(groupsOf(own).map(linkToGroup))}.`,
 	);
 }
 
