@@ -1,4 +1,4 @@
-import { END_MARK } from '../core/answerPieces';
+import { END_MARK } from '../core/sse';
 import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
 import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
 import { isPlainObject } from '../core/json';
@@ -34,22 +34,77 @@ interface FoldOptions {
 	answerPath?: string | undefined;
 }
 
-/**
- * Builds the text of an agent's answer: by the row of the table that recognizes one of its events, or by the plain rule.
- *
- * Until an event is recognized, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too.
- */
-export function createAnswerFold({ question, includeRawEvents, answerPath }: FoldOptions) {
+/** Builds the text of an agent's answer: by the row of the table that recognizes one of its events, or by the plain rule. */
+export function createAnswerFold(options: FoldOptions) {
+	const { includeRawEvents, answerPath } = options;
+	const { kept, ...reading } = createReading(options);
+	let format: AnswerForm = 'text';
+	let notice: string | undefined;
+
+	/** @returns what the plain rule finds in the events of a whole answer in which the row has found no text. */
+	const findOtherText = (): string => {
+		const dialect = reading.dialect();
+		const { hasEnded } = reading.state();
+		const isElsewhere = dialect && mayHaveOtherText(dialect, reading.state(), format);
+		const found = isElsewhere ? reading.readPlainly() : '';
+		if (isElsewhere && found) notice = otherTextNotice(dialect);
+		const mayBeNone = (dialect && hasEnded) || (answerPath !== undefined && kept.length > 0);
+		if (!found && !mayBeNone) throw noTextError(kept);
+		return found;
+	};
+
+	const answer = (): AgentAnswer => {
+		const text = reading.text();
+		const dialect = reading.dialect();
+		return {
+			...{ text, format, events: includeRawEvents || !text ? kept.map(rawOf) : [] },
+			...(dialect && { dialect: dialect.name }),
+			...(notice && { notice }),
+		};
+	};
+
+	return {
+		add({ form, event, value, data }: AnswerPiece): string {
+			format = form;
+			if (form === 'text') return reading.addWords(data);
+			let text = '';
+			for (const each of form === 'json' && isEventList(value) ? value : [value])
+				text += reading.add({ event, value: each });
+			return text;
+		},
+		isOver(): boolean {
+			const { failure, isOver } = reading.state();
+			if (failure) throw failure;
+			return isOver;
+		},
+		isWhole: reading.isWhole,
+		end(_received: () => string, isQuiet = false): string {
+			const rest = reading.finish();
+			const isStream = format === 'sse' || format === 'ndjson';
+			notice = isStream ? checkEnd(reading.dialect(), reading.state()) : undefined;
+			if (isQuiet) notice = QUIET_NOTICE;
+			if (reading.state().isReplaced) notice = REPLACED_NOTICE;
+			return reading.text().trim() ? rest : findOtherText();
+		},
+		partial(): PartialAnswer {
+			reading.finish();
+			const { events, ...rest } = answer();
+			return { ...rest, ...(includeRawEvents && { events }) };
+		},
+		answer,
+	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+/** Until a row recognizes an event, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too. */
+function createReading({ question, includeRawEvents, answerPath }: FoldOptions) {
 	const plain = createPlainReader(question, answerPath);
 	const kept: ArrivedEvent[] = [];
 	let reader: EventReader = plain;
 	let dialect: Dialect | undefined;
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
-	let format: AnswerForm = 'text';
-	let notice: string | undefined;
 
-	const text = () => [told, reader.text()].filter(Boolean).join('\n\n');
+	const text = () => (told ? [told, reader.text()].filter(Boolean).join('\n\n') : reader.text());
 
 	/** @returns what another reader adds to the text that was told live. */
 	const readBy = (other: EventReader): string => {
@@ -60,67 +115,37 @@ export function createAnswerFold({ question, includeRawEvents, answerPath }: Fol
 		return text().slice(before.length);
 	};
 
-	const read = (event: ArrivedEvent): string => {
-		const mayBeFirst = !dialect && answerPath === undefined && kept.length < MAX_KEPT;
-		if (includeRawEvents || kept.length < MAX_KEPT) kept.push(event);
-		if (mayBeFirst) dialect = recognizeDialect(event);
-		if (mayBeFirst && dialect) return readBy(createDialectReader(dialect));
-		const separator = told && !reader.text() ? '\n\n' : '';
-		const added = reader.add(event);
-		return added && separator + added;
-	};
-
-	/** @returns what the plain rule finds in the events of a whole answer in which the row has found no text. */
-	const findOtherText = (): string => {
-		const hasEnded = dialect && reader.state.hasEnded;
-		const { isOpen, isToolOpen } = reader.state;
-		const isWhole = format === 'json' || hasEnded || !isOpen;
-		const mayBeElsewhere = dialect && isWhole && !isToolOpen && !dialect.mayHaveNoText;
-		const found = mayBeElsewhere ? readBy(createPlainReader(question, undefined)) : '';
-		if (dialect && found) notice = otherTextNotice(dialect);
-		if (!found && !hasEnded && (answerPath === undefined || !kept.length)) throw noTextError(kept);
-		return found;
-	};
-
-	const answer = (): AgentAnswer => ({
-		...{ text: text(), format, events: includeRawEvents || !text() ? kept.map(rawOf) : [] },
-		...(dialect && { dialect: dialect.name }),
-		...(notice && { notice }),
-	});
-
 	return {
-		add({ form, event, value, data }: AnswerPiece): string {
-			format = form;
-			if (form === 'text') {
-				kept[0] = { event: '', value: `${String(kept[0]?.value ?? '')}${data}` };
-				return answerPath === undefined ? plain.append(data) : '';
-			}
-			if (form !== 'json' || !isEventList(value)) return read({ event, value });
-			let added = '';
-			for (const each of value)
-				if (!reader.state.isOver && !reader.state.failure) added += read({ event, value: each });
-			return added;
-		},
-		isOver(): boolean {
-			if (reader.state.failure) throw reader.state.failure;
-			return reader.state.isOver;
-		},
+		kept,
+		text,
+		dialect: () => dialect,
+		state: () => reader.state,
 		isWhole: () => reader.state.hasEnded && !reader.state.isToolOpen && text() !== '',
-		end(_received: () => string, isQuiet = false): string {
-			const rest = reader.finish();
-			if (dialect && (format === 'sse' || format === 'ndjson'))
-				notice = checkEnd(dialect, reader.state);
-			if (isQuiet) notice = QUIET_NOTICE;
-			if (reader.state.isReplaced) notice = REPLACED_NOTICE;
-			return text().trim() ? rest : findOtherText();
+		/** @returns the text that an event adds; none once the answer is over. */
+		add(event: ArrivedEvent): string {
+			if (reader.state.isOver || reader.state.failure) return '';
+			const mayBeFirst = !dialect && answerPath === undefined && kept.length < MAX_KEPT;
+			if (includeRawEvents || kept.length < MAX_KEPT) kept.push(event);
+			if (mayBeFirst) dialect = recognizeDialect(event);
+			if (mayBeFirst && dialect) return readBy(createDialectReader(dialect));
+			const separator = told && !reader.text() ? '\n\n' : '';
+			const added = reader.add(event);
+			return added && separator + added;
 		},
-		partial(): PartialAnswer {
+		/** Adds a piece of plain text. */
+		addWords(words: string): string {
+			kept[0] = { event: '', value: `${String(kept[0]?.value ?? '')}${words}` };
+			return answerPath === undefined ? plain.append(words) : '';
+		},
+		/** Reads the events once more, by the plain rule. @returns the text that this adds. */
+		readPlainly: () => readBy(createPlainReader(question, undefined)),
+		/** The answer has ended, or broken off. @returns the text that this adds. */
+		finish(): string {
+			const before = text();
 			reader.finish();
-			const { events, ...rest } = answer();
-			return { ...rest, ...(includeRawEvents && { events }) };
+			return text().slice(before.length);
 		},
-		answer,
-	} satisfies AnswerFold & Record<string, unknown>;
+	};
 }
 
 /** A list of events, as opposed to one of messages. */
@@ -129,9 +154,16 @@ const isEventList = (value: unknown): value is unknown[] =>
 	value.every((each) => isPlainObject(each) && !('role' in each)) &&
 	value.some((each) => recognizeDialect({ event: '', value: each }) !== undefined);
 
+/** Whether all of an answer has arrived, as far as its form shows that, and it did not end with the call of a tool. */
+const mayHaveOtherText = (
+	{ mayHaveNoText }: Dialect,
+	{ isOpen, isToolOpen, hasEnded }: EventReader['state'],
+	format: AnswerForm,
+) => !mayHaveNoText && !isToolOpen && (format === 'json' || hasEnded || !isOpen);
+
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
-function checkEnd(dialect: Dialect, { hasEnded, isOpen }: EventReader['state']) {
-	if (hasEnded || (!isOpen && !hasOpening(dialect))) return undefined;
+function checkEnd(dialect: Dialect | undefined, { hasEnded, isOpen }: EventReader['state']) {
+	if (!dialect || hasEnded || (!isOpen && !hasOpening(dialect))) return undefined;
 	if (!isOpen)
 		return `The answer has the form of ${dialect.name}, but not its beginning. So it is not known whether its end is missing.`;
 	throw withDetails(

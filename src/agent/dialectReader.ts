@@ -1,6 +1,6 @@
 import { reportedError } from '../core/body';
 import { isErrorValue } from '../core/errorResponses';
-import { END_MARK } from '../core/answerPieces';
+import { END_MARK } from '../core/sse';
 import { isPlainObject } from '../core/json';
 import type { Dialect, Meaning } from './dialect';
 import { newState, rawOf, type ArrivedEvent, type EventReader } from './eventReader';
@@ -14,28 +14,29 @@ export function createDialectReader(dialect: Dialect): EventReader {
 	/** The event that opened the stream. */
 	let opening: unknown;
 
+	const end = (ends: Meaning['ends'], isToolCall: boolean): void => {
+		if (ends) messages.end();
+		state.hasEnded ||= ends === 'answer' || ends === 'stream';
+		if (isToolCall) {
+			state.isToolOpen = true;
+			state.hasEnded = false;
+		}
+		// some agents send each turn of their model as a stream of its own
+		state.isOver ||= ends === 'stream' && !state.isToolOpen;
+	};
+
 	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
-		const { if: condition, unless = {}, ofOpening, opens, calls, ends, fails, replaces } = meaning;
+		if (!applies(meaning, event, opening)) return '';
+		const { opens, calls, ends, fails, replaces } = meaning;
 		const { value } = event;
-		if (condition && !holds(event, condition)) return '';
-		for (const path in unless) if (holds(event, { [path]: unless[path] ?? null })) return '';
-		if (ofOpening !== undefined && !isSame(valueAt(opening, ofOpening), valueAt(value, ofOpening)))
-			return '';
 		if (opens) opening ??= value;
 		state.isOpen ||= opens !== undefined;
 		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
 		const text = messages.add(meaning, event);
 		if (text) state.hasEnded = state.isToolOpen = false;
 		if (fails !== undefined)
-			state.failure ??= reportedError('agent', findReason(value, fails), rawOf(arrived));
-		if (ends) messages.end();
-		state.hasEnded ||= ends === 'answer' || ends === 'stream';
-		if (calls !== undefined && hasValueAt(value, calls)) {
-			state.isToolOpen = true;
-			state.hasEnded = false;
-		}
-		// some agents send each turn of their model as a stream of its own
-		state.isOver ||= ends === 'stream' && !state.isToolOpen;
+			state.failure = reportedError('agent', findReason(value, fails), rawOf(arrived));
+		end(ends, calls !== undefined && hasValueAt(value, calls));
 		return text;
 	};
 
@@ -82,7 +83,17 @@ export const withoutEnvelope = ({ inJsonRpc }: Dialect, value: unknown): unknown
 const listOf = <Item>(given: Item | readonly Item[] | undefined): readonly Item[] =>
 	given === undefined ? [] : Array.isArray(given) ? (given as readonly Item[]) : [given as Item];
 
-const isSame = (one: unknown, other: unknown) => one !== undefined && one === other;
+function applies(
+	{ if: condition, unless = {}, ofOpening }: Meaning,
+	event: NamedEvent,
+	opening: unknown,
+) {
+	if (condition && !holds(event, condition)) return false;
+	for (const path in unless) if (holds(event, { [path]: unless[path] ?? null })) return false;
+	if (ofOpening === undefined) return true;
+	const outermost = valueAt(opening, ofOpening);
+	return outermost !== undefined && outermost === valueAt(event.value, ofOpening);
+}
 
 const findReason = (value: unknown, fails: NonNullable<Meaning['fails']>): unknown =>
 	listOf(fails)

@@ -7,94 +7,54 @@ import { holds, textAt, valueAt, type NamedEvent } from './paths';
 /** Builds the messages of an answer from what events mean. */
 export function createMessages() {
 	const answer = createTextAccumulator();
+	const findId = createIdFinder();
 	/** Texts of messages that come again and longer, by ID. */
 	const grown = new Map<string, string>();
-	/** IDs of messages of someone else. */
-	const others = new Set<string>();
-	/** How many events each place has had, for IDs that count them. */
-	const counts = new Map<string, number>();
-	let lastId: string | undefined;
 	/** ID of the message whose pieces came last. */
 	let sender: string | undefined;
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
 
-	const idOf = ({ id, numberedBelow }: Meaning, value: unknown): string | undefined => {
-		const path = id ?? numberedBelow;
-		if (path === undefined) return undefined;
-		const found = valueAt(value, path);
-		if (numberedBelow === undefined) return found === undefined ? lastId : JSON.stringify(found);
-		const place = JSON.stringify(found);
-		const number = counts.get(place) ?? 0;
-		counts.set(place, number + 1);
-		return JSON.stringify([found, number].flat());
+	const addPiece = (text: string, id: string | undefined): string => {
+		if (!text) return '';
+		if (id !== undefined && id !== sender) answer.endMessage();
+		sender = id ?? sender;
+		return answer.append(text);
 	};
-
-	/** What a message that comes again adds. */
-	const growth = (id: string, text: string): string => {
-		const before = grown.get(id) ?? '';
-		if (!text.startsWith(before)) return '';
-		grown.set(id, text);
-		return text.slice(before.length);
-	};
-
-	const appendAll = (messages: string[]): string => {
+	const addNew = (messages: readonly string[]): string => {
 		let text = '';
 		for (const message of messages) {
+			if (!message || answer.isKnown(message)) continue;
 			answer.endMessage();
 			text += answer.append(message);
 		}
 		return text;
 	};
-
-	const appendNew = (messages: string[]): string => {
-		answer.endMessage();
-		return appendAll(messages.filter((message) => message && !answer.isKnown(message)));
-	};
-
 	const finish = (): string => {
 		const messages = said(conversation);
 		conversation = undefined;
 		const isFirst = answer.isEmpty();
 		answer.endMessage();
 		const known = messages.findLastIndex(answer.isKnown);
-		return isFirst || known >= 0 ? appendAll(messages.slice(known + 1)) : '';
+		return isFirst || known >= 0 ? addNew(messages.slice(known + 1)) : '';
 	};
 
 	return {
 		/** @returns the text that a meaning of an event adds. */
 		add(meaning: Meaning, event: NamedEvent): string {
-			const {
-				piece,
-				grows,
-				whole,
-				all,
-				replaces,
-				asks = replaces,
-				state,
-				added,
-				isOther,
-			} = meaning;
+			const { piece, grows, whole, all, replaces, asks = replaces, state, added } = meaning;
 			const { value } = event;
-			const id = idOf(meaning, value);
-			lastId = id ?? lastId;
-			if (id !== undefined && isOther && holds(event, isOther)) others.add(id);
-			if (id !== undefined && others.has(id)) return '';
+			const { id, isOther } = findId(meaning, event);
+			if (isOther) return '';
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
+			if (piece !== undefined) return addPiece(textAt(value, piece), id);
+			if (grows !== undefined) return addPiece(growth(grown, id, textAt(value, grows)), id);
 			if (all !== undefined) return answer.isEmpty() ? answer.append(textAt(value, all)) : '';
-			if (asks !== undefined) return finish() + appendNew([textAt(value, asks)]);
-			if (whole !== undefined || added !== undefined) {
-				if (answer.current()) return '';
-				const texts =
-					added === undefined ? [textAt(value, whole ?? '')] : said(valueAt(value, added));
-				return appendNew(texts);
-			}
-			let text = piece === undefined ? '' : textAt(value, piece);
-			if (grows !== undefined) text = growth(id ?? '', textAt(value, grows));
-			if (!text) return '';
-			if (id !== undefined && id !== sender) answer.endMessage();
-			sender = id ?? sender;
-			return answer.append(text);
+			if (asks !== undefined) return finish() + addNew([textAt(value, asks)]);
+			if (answer.current()) return '';
+			return addNew(
+				whole === undefined ? said(added && valueAt(value, added)) : [textAt(value, whole)],
+			);
 		},
 		end: answer.endMessage,
 		/** @returns the text of messages of the conversation that were not streamed. */
@@ -103,8 +63,43 @@ export function createMessages() {
 	};
 }
 
+/** What a message that comes again adds. */
+function growth(grown: Map<string, string>, id = '', text: string): string {
+	const before = grown.get(id) ?? '';
+	if (!text.startsWith(before)) return '';
+	grown.set(id, text);
+	return text.slice(before.length);
+}
+
+/** Tells messages apart that come side by side. */
+function createIdFinder() {
+	/** IDs of messages of someone else. */
+	const others = new Set<string>();
+	/** How many events each place has had, for IDs that count them. */
+	const counts = new Map<string, number>();
+	let last: string | undefined;
+
+	const countIn = (place: unknown): string => {
+		const key = JSON.stringify(place);
+		const number = counts.get(key) ?? 0;
+		counts.set(key, number + 1);
+		return JSON.stringify([place, number].flat());
+	};
+
+	return (meaning: Meaning, event: NamedEvent): { id?: string | undefined; isOther: boolean } => {
+		const { id: path, numberedBelow, isOther } = meaning;
+		if (path === undefined && numberedBelow === undefined) return { isOther: false };
+		const found = valueAt(event.value, path ?? numberedBelow ?? '');
+		if (numberedBelow !== undefined) last = countIn(found);
+		else if (found !== undefined) last = JSON.stringify(found);
+		const id = last ?? '';
+		if (isOther && holds(event, isOther)) others.add(id);
+		return { id, isOther: others.has(id) };
+	};
+}
+
 /** What the assistant said last in a conversation. */
 const said = (list: unknown): string[] =>
-	(answersIn([list].flat().map(unwrapped)) ?? [])
-		.map((message) => (isPlainObject(message) && textOf(message['content'])) || '')
-		.filter(Boolean);
+	(answersIn([list].flat().map(unwrapped)) ?? []).map((message) =>
+		isPlainObject(message) ? (textOf(message['content']) ?? '') : '',
+	);

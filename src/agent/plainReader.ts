@@ -1,8 +1,7 @@
-import { END_MARK, END_WORD } from '../core/answerPieces';
+import { END_MARK, END_WORD } from '../core/sse';
 import { reportedError } from '../core/body';
 import { hasErrors, reportsError } from '../core/errorResponses';
 import { extractTextAt, findText, hasNoText, OTHER_ROLE } from '../core/extractText';
-import { isPlainObject } from '../core/json';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { newState, rawOf, type ArrivedEvent, type EventReader } from './eventReader';
 
@@ -32,22 +31,26 @@ export function createPlainReader(question: string, path: string | undefined) {
 		return isNone || path !== undefined ? '' : addText(words, line);
 	};
 
+	const findAnswer = (value: unknown, names: string) => {
+		const isNone = typeof value === 'string' || path !== undefined;
+		if (isNone || OTHER_ROLE.test(`${names}\n${roleOf(value)}`)) return undefined;
+		return findText(value, question) ?? findText(value);
+	};
+
+	const reports = (value: unknown, names: string, text?: string): boolean =>
+		ERROR_NAME.test(names) ||
+		reportsError(value) ||
+		(path === undefined && !text && hasErrors(value));
+
 	return {
 		add(arrived: ArrivedEvent): string {
 			const { event, value } = arrived;
-			const fields = isPlainObject(value) ? value : undefined;
-			const names = namesOf(event, fields);
+			const names = namesOf(arrived);
 			const isStep = hasNoText(names);
 			const isEnd = END_WORD.test(names.split('\n', 1)[0] ?? '');
-			const isNone = isStep || path !== undefined || OTHER_ROLE.test(`${names}\n${roleOf(fields)}`);
-			const found =
-				isNone || typeof value === 'string'
-					? undefined
-					: (findText(value, question) ?? findText(value));
+			const found = isStep ? undefined : findAnswer(value, names);
 			state.hasEnded ||= isEnd;
-			const isError = ERROR_NAME.test(names) || reportsError(value);
-			const mayBeError = path === undefined && !found?.text;
-			if (!isStep && (isError || (mayBeError && fields && hasErrors(fields)))) {
+			if (!isStep && reports(value, names, found?.text)) {
 				state.failure = reportedError('agent', value, rawOf(arrived));
 				return '';
 			}
@@ -93,10 +96,9 @@ function createRepeatFinder() {
 	};
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The names of an event, one a line: that of its line, and those in its data. `message` says nothing. */
-function namesOf(line: string, { type, event, kind }: Fields = {}): string {
+function namesOf({ event: line, value }: ArrivedEvent): string {
+	const { type, event, kind } = (value ?? {}) as Record<string, unknown>;
 	let names = '';
 	for (const name of [line, type, event, kind])
 		if (typeof name === 'string' && name && name !== 'message') names += names ? `\n${name}` : name;
@@ -104,9 +106,9 @@ function namesOf(line: string, { type, event, kind }: Fields = {}): string {
 }
 
 /** Whose message an event is; empty if it does not say. */
-function roleOf({ role, message, data }: Fields = {}): string {
-	const [one, other] = [message, data] as Array<{ role?: unknown } | null | undefined>;
-	const given = role ?? one?.role ?? other?.role;
+function roleOf(value: unknown): string {
+	const { role, message, data } = (value ?? {}) as Record<string, { role?: unknown } | null>;
+	const given: unknown = role ?? message?.role ?? data?.role;
 	return typeof given === 'string' ? given : '';
 }
 

@@ -43,6 +43,41 @@ export interface AnswerOptions {
  */
 export function createAnswerFold(
 	response: HttpResponse,
+	options: AnswerOptions,
+	time: () => number,
+) {
+	const stream = createEventStream(options, time);
+	let form: AnswerForm = 'sse';
+	/** The parts of a complete body. */
+	const values: unknown[] = [];
+	let complete: { text?: string; chatId?: string; body?: unknown } = {};
+
+	const answer = (): AssistantAnswer => ({ ...stream.answer(), ...complete });
+
+	return {
+		newToolCalls: stream.newToolCalls,
+		add(piece: AnswerPiece): string {
+			form = piece.form;
+			if (form === 'sse') return stream.add(piece);
+			values.push(piece.value);
+			return '';
+		},
+		isOver: stream.isOver,
+		end(): string {
+			if (form === 'sse') return stream.end();
+			const [value] = values;
+			const body = form === 'text' ? values.join('') : values.length > 1 ? values : value;
+			complete = { ...readBody(response, body), body };
+			return answer().text;
+		},
+		partial: () => (form === 'sse' ? answer() : { text: '' }),
+		/** The ID of the chat, as soon as it is known. */
+		chatId: () => complete.chatId ?? stream.chatId(),
+		answer,
+	} satisfies AnswerFold & Record<string, unknown>;
+}
+
+function createEventStream(
 	{ includeRawEvents = false, toolTitleLanguage = 'en' }: AnswerOptions,
 	time: () => number,
 ) {
@@ -50,20 +85,17 @@ export function createAnswerFold(
 	const tools = createToolTimeline(time, toolTitleLanguage);
 	const messageIds: string[] = [];
 	const events: unknown[] = [];
-	/** Tool calls that have started, for live output. */
 	const newToolCalls: ToolCall[] = [];
-	const fields: Pick<AssistantAnswer, 'chatId' | 'chatTitle' | 'body'> = {};
+	const chat: Pick<AssistantAnswer, 'chatId' | 'chatTitle'> = {};
 	let hasFinished = false;
+	/** Whether an event had anything that is not specified. */
+	let hasOther = false;
 	let failure: ServiceError | undefined;
-	let form: AnswerForm = 'sse';
-	/** The parts of a complete body. */
-	const values: unknown[] = [];
-
 	/** What each specified event does. @returns the text that it adds. */
 	const handlers: Record<string, (data: Record<string, unknown>) => string | void> = {
 		chat({ chat_id: id, chat_title: title }) {
-			if (toText(id)) fields.chatId = toText(id);
-			if (toText(title)) fields.chatTitle = toText(title);
+			if (toText(id)) chat.chatId = toText(id);
+			if (toText(title)) chat.chatTitle = toText(title);
 		},
 		pending_tool_call({ call_id: id, title }) {
 			const call = tools.start(toText(id), title);
@@ -76,60 +108,42 @@ export function createAnswerFold(
 			if (toText(id)) messageIds.push(toText(id));
 		},
 	};
-
-	const addEvent = ({ event, value }: AnswerPiece): string => {
-		hasFinished = event === 'finish';
-		const isKept = includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS);
-		if (isKept && !hasFinished) events.push({ event, data: value === '' ? undefined : value });
-		const handle = Object.hasOwn(handlers, event) ? handlers[event] : undefined;
-		const data = isPlainObject(value) ? value : {};
-		// a tool that failed does not count: the assistant may still answer
-		if (event === 'error' || (!handle && (reportsError(data) || hasErrors(data))))
-			failure = reportedError('assistant', value);
-		const text = handle?.(data) ?? '';
-		if (tools.count() + messageIds.length > MAX_TOOLS_AND_MESSAGES)
-			throw truncatedAnswerError(
-				`It names more than ${MAX_TOOLS_AND_MESSAGES} tool calls or messages.`,
-			);
-		return text;
-	};
-
-	const answer = (): AssistantAnswer => {
-		const text = messages.text();
-		const keptEvents = includeRawEvents || !text ? events : [];
-		return { ...fields, messageIds, events: keptEvents, text, toolCalls: tools.calls() };
-	};
-
 	return {
+		/** Tool calls that have started, for live output. */
 		newToolCalls,
-		add(piece: AnswerPiece): string {
-			form = piece.form;
-			if (form === 'sse') return addEvent(piece);
-			values.push(piece.value);
-			return '';
+		add({ event, value }: AnswerPiece): string {
+			hasFinished = event === 'finish';
+			const isKept = includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS);
+			if (isKept && !hasFinished) events.push({ event, data: value === '' ? undefined : value });
+			const handle = Object.hasOwn(handlers, event) ? handlers[event] : undefined;
+			hasOther ||= !handle && !hasFinished && !isEmptyValue(value);
+			// a tool that failed does not count: the assistant may still answer
+			if (event === 'error' || (!handle && (reportsError(value) || hasErrors(value))))
+				failure = reportedError('assistant', value);
+			if (tools.count() + messageIds.length > MAX_TOOLS_AND_MESSAGES) throw tooManyError();
+			return handle?.(isPlainObject(value) ? value : {}) ?? '';
 		},
-		isOver() {
+		isOver(): boolean {
 			if (failure) throw failure;
 			return hasFinished;
 		},
 		end(): string {
-			if (form !== 'sse') {
-				const [value] = values;
-				const body = form === 'text' ? values.join('') : values.length > 1 ? values : value;
-				const found = readBody(response, body);
-				Object.assign(fields, { ...found.ids, body });
-				return messages.append(found.text);
-			}
 			if (!hasFinished) throw truncatedAnswerError('The stream ended without its "finish" event.');
-			if (messages.isEmpty()) throw truncatedAnswerError('It ended without any content.');
+			if (messages.isEmpty() && !hasOther)
+				throw truncatedAnswerError('It ended without any content.');
 			return '';
 		},
-		partial: () => (form === 'sse' ? answer() : { text: '' }),
-		/** The ID of the chat, as soon as it is known. */
-		chatId: () => fields.chatId,
-		answer,
-	} satisfies AnswerFold & Record<string, unknown>;
+		chatId: () => chat.chatId,
+		answer(): AssistantAnswer {
+			const text = messages.text();
+			const given = includeRawEvents || !text ? { events } : { events: [] };
+			return { ...chat, ...given, messageIds, text, toolCalls: tools.calls() };
+		},
+	};
 }
+
+const tooManyError = () =>
+	truncatedAnswerError(`It names more than ${MAX_TOOLS_AND_MESSAGES} tool calls or messages.`);
 
 /** A text, or a number as one; empty for anything else. */
 const toText = (value: unknown) =>
@@ -143,19 +157,19 @@ const toText = (value: unknown) =>
 function readBody(response: HttpResponse, body: unknown) {
 	const text = extractText(body);
 	const chatId = findChatId(body);
-	const ids = chatId === undefined ? {} : { chatId };
-	const hasError = reportsError(body) || (isPlainObject(body) && !text && hasErrors(body));
+	const ids = chatId ? { chatId } : {};
+	const hasError = reportsError(body) || (!text && hasErrors(body));
 	if (hasError || isEmptyValue(body))
 		throw withDetails(malformedResponseError(response, JSON.stringify(body)), { ids });
-	return { text: text || JSON.stringify(body, null, 2), ids };
+	return { text: text || JSON.stringify(body, null, 2), ...ids };
 }
 
-/** Searches four levels of the body, since a chat cannot be continued without its ID. */
-function findChatId(body: unknown, depth = 0): string | undefined {
-	if (typeof body !== 'object' || body === null || depth > 4) return undefined;
-	const { chat_id: id } = body as Record<string, unknown>;
-	if (toText(id)) return toText(id);
-	return Object.values(body)
-		.map((value) => findChatId(value, depth + 1))
-		.find(Boolean);
+/** Searches the whole body, since a chat cannot be continued without its ID. Empty if there is none. */
+function findChatId(body: unknown): string {
+	let id = isPlainObject(body) ? toText(body['chat_id']) : '';
+	JSON.stringify(body, (field, value: unknown) => {
+		if (field === 'chat_id') id ||= toText(value);
+		return value;
+	});
+	return id;
 }

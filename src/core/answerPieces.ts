@@ -1,8 +1,9 @@
 import { unreadableChunkError } from './body';
 import { isWebPage, malformedResponseError } from './errorResponses';
-import type { ServiceError } from './errors';
+import { truncatedAnswerError, type ServiceError } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
+import { createEventReader, END_MARK, unreadable, type LineReader, type Push } from './sse';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -32,16 +33,14 @@ export interface PieceReader {
 	isWithin(): boolean;
 }
 
-/** The data of the last event of many streams. */
-export const END_MARK = /^\s*\[DONE\]\s*$/;
-
-/** A name, or a word in place of JSON, that says that something has ended. */
-export const END_WORD = /^\W*(done|end|finish(ed)?|complete(d)?)\W*$/i;
+/** Characters. A longer answer is broken or hostile. */
+const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 
 /**
  * Reads server-sent events, JSON lines, one JSON body, or plain text. The content type is a hint; the beginning of the body decides.
  *
- * @throws ServiceError from its functions: `malformed` for a web page, an empty body or an event stream without events.
+ * @throws ServiceError from its functions: `malformed` for a web page, an empty body or an event stream without events, `truncated` for
+ *   more than 64 MiB.
  */
 export function createPieceReader(response: HttpResponse): PieceReader {
 	const type = contentTypeOf(response);
@@ -52,6 +51,7 @@ export function createPieceReader(response: HttpResponse): PieceReader {
 	let start = '';
 	let pieces: AnswerPiece[] = [];
 	let hasPieces = false;
+	let length = 0;
 	const push = (piece: AnswerPiece) => {
 		hasPieces = true;
 		pieces.push(piece);
@@ -73,6 +73,8 @@ export function createPieceReader(response: HttpResponse): PieceReader {
 	return {
 		add(text) {
 			pieces = [];
+			length += text.length;
+			if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
 			if (form) read(text);
 			else start += text;
 			if (!form) open(false);
@@ -98,29 +100,36 @@ const PAGE_START_LENGTH = 1024;
 /** Characters of white space after which the rest is not waited for. */
 const MAX_WHITESPACE = 64 * 1024;
 
-const CODED_START = /^([\da-k]:["[{]|aui-[a-z])/;
+const JSON_START = /^([{[]|[\da-k]:["[{]|aui-[a-z])/;
 
 /** A field of an event. Genkit (@genkit-ai/express 1.42) sends events as text/plain, and a failure on a line `error: {…}`. */
 const FIELD = /^((data|event|id|retry|error):|:\s)/;
 const FIELD_OF_JSON = /^((data|error): ?[{["]|event: ?[\w./-]+\s)/;
 
 /** @returns undefined if more is needed, `none` for a body that is empty, null or binary, or a web page. */
-function findForm(given: string, type: string, isEnd: boolean) {
+function findForm(
+	given: string,
+	type: string,
+	isEnd: boolean,
+): 'sse' | 'json' | 'text' | 'none' | undefined {
 	const start = given.trimStart();
 	const isStream = type.includes('event-stream');
 	const field = start.replace(/^((:|id:|retry:).*[\r\n]\s*)+/, '');
-	let enough = isStream ? 1 : field.startsWith('event:') ? 64 : 'error: {'.length;
-	if (/^<[!h?]/i.test(start)) enough = PAGE_START_LENGTH;
-	if (!isEnd && (isStream ? start : field).length < enough && given.length < MAX_WHITESPACE)
+	if (!isEnd && given.length < MAX_WHITESPACE && needsMore(isStream ? start : field, isStream))
 		return undefined;
-	if (!start || start.includes('\0') || (isEnd && /^null\s*$/.test(start))) return 'none';
-	if (isWebPage(start, type)) return 'none';
-	if (/^[{[]/.test(start) || CODED_START.test(start)) return 'json';
-	if (type.includes('json') && start.startsWith('"')) return 'json';
-	if (isStream) return 'sse';
-	return (/^text\/(plain|markdown)/.test(type) ? FIELD_OF_JSON : FIELD).test(field)
-		? 'sse'
-		: 'text';
+	const isNothing = !start || start.includes('\0') || (isEnd && /^null\s*$/.test(start));
+	if (isNothing || isWebPage(start, type)) return 'none';
+	if (JSON_START.test(start) || (type.includes('json') && start.startsWith('"'))) return 'json';
+	return isStream || isEventField(field, type) ? 'sse' : 'text';
+}
+
+const isEventField = (start: string, type: string) =>
+	(/^text\/(plain|markdown)/.test(type) ? FIELD_OF_JSON : FIELD).test(start);
+
+function needsMore(start: string, isStream: boolean): boolean {
+	if (/^<[!h?]/i.test(start)) return start.length < PAGE_START_LENGTH;
+	if (isStream) return start === '';
+	return start.length < (start.startsWith('event:') ? 64 : 'error: {'.length);
 }
 
 /** Cuts a text into its lines as it arrives. */
@@ -144,80 +153,17 @@ function createLines() {
 	};
 }
 
-interface LineReader {
-	readLine(line: string): void;
-	/** @param rest The last line, which has no end. */
-	end(rest: string, isBroken: boolean): void;
-	/** Whether the lines so far are the beginning of a piece. */
-	isWithin(): boolean;
-}
-
-type Push = (piece: AnswerPiece) => void;
-
-/**
- * Reads server-sent events. The standard drops events without a data line. The assistant's `finish` is one, so here they count, with
- * `data` "".
- */
-function createEventReader(push: Push): LineReader {
-	const toEvent = createDataReader();
-	let name = '';
-	let data: string | undefined;
-
-	const endEvent = (isCut = false): void => {
-		if (name || data !== undefined) push(toEvent(name, data ?? '', isCut));
-		name = '';
-		data = undefined;
-	};
-	const readLine = (line: string): void => {
-		if (line === '') return endEvent();
-		const colon = line.indexOf(':');
-		const field = colon < 0 ? line : line.slice(0, colon);
-		const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
-		if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
-		else if (field === 'event') name = value;
-		else if (field === 'error' && value.startsWith('{')) [name, data] = ['error', value];
-	};
-
-	return {
-		readLine,
-		end(rest, isBroken) {
-			if (isBroken) return;
-			// a name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
-			if (!rest.startsWith('event')) readLine(rest);
-			endEvent(rest !== '');
-		},
-		isWithin: () => name !== '' || data !== undefined,
-	};
-}
-
-/** Tells JSON from plain words in the data of events: under each name, the first data that is certain decides. */
-function createDataReader() {
-	const kinds = new Map<string, 'json' | 'words'>();
-	return (event: string, data: string, isCut: boolean): AnswerPiece => {
-		// `message` is the standard's default name
-		const name = event === 'message' ? '' : event;
-		const kind = kinds.get(name);
-		const piece: AnswerPiece = { form: 'sse', event, value: data, data };
-		if (data === '' || END_MARK.test(data)) return piece;
-		const value = kind === 'words' ? undefined : tryParseJson(data);
-		if (typeof value === 'object' && value) kinds.set(name, 'json');
-		const isHalf = kind !== 'words' && value === undefined && /^\s*\{/.test(data);
-		if (value !== undefined && (kind || !/^(number|boolean)$/.test(typeof value)))
-			piece.value = value;
-		else if (isCut)
-			piece.error = unreadableChunkError('The stream ended in the middle of an event.', data);
-		else if (isHalf || (kind === 'json' && !END_WORD.test(data)))
-			piece.error = unreadable('An event', `${event} ${data}`.trimStart());
-		else if (!kind) kinds.set(name, 'words');
-		return piece;
-	};
-}
-
-const unreadable = (what: string, data: string) =>
-	unreadableChunkError(`${what} could not be read: ${data.slice(0, 200)}`, data);
-
 /** A line of the data streams of Vercel's AI SDK 4: a code, and JSON. assistant-stream adds `aui-state:[]` and the like. */
 const CODED_LINE = /^([\da-k]|aui-[a-z-]+):(["[{].*)$/s;
+
+function toRecord(data: string): AnswerPiece {
+	const [, code, json = data] = CODED_LINE.exec(data) ?? [];
+	const value = tryParseJson(json);
+	const piece: AnswerPiece = { form: 'ndjson', event: code ? `${code}:` : '', value, data };
+	if (value !== undefined) return piece;
+	const isEnd = END_MARK.test(data);
+	return { ...piece, value: data, ...(!isEnd && { error: unreadable('A line', data) }) };
+}
 
 /** Reads lines of JSON or, if the first line alone is not JSON, one JSON body over several lines. A text may begin like JSON. */
 function createRecordReader(push: Push, type: string): LineReader {
@@ -228,21 +174,21 @@ function createRecordReader(push: Push, type: string): LineReader {
 	/** The lines of a body that is one document. */
 	let document: string[] | undefined;
 
+	/** @returns whether the whole body may be in it, or begin with it. */
+	const isFirst = (piece: AnswerPiece, line: string): boolean => {
+		if (hasLines || first || piece.event) return false;
+		const { value, error } = piece;
+		const isRecord = isJsonType ? !error : [value].flat().some(isPlainObject);
+		if (isRecord) first = piece;
+		else document = [line];
+		return true;
+	};
 	const readLine = (line: string): void => {
 		const data = line.trim();
 		if (document) document.push(line);
 		if (document || !data) return;
-		const [, code, json = data] = CODED_LINE.exec(data) ?? [];
-		const value = tryParseJson(json);
-		const isRecord = isJsonType ? value !== undefined : [value].flat().some(isPlainObject);
-		const piece: AnswerPiece = { form: 'ndjson', event: code ? `${code}:` : '', value, data };
-		if (value === undefined) piece.value = data;
-		if (!hasLines && !first && !code) {
-			if (isRecord) first = piece;
-			else document = [line];
-			return;
-		}
-		if (value === undefined && !END_MARK.test(data)) piece.error = unreadable('A line', data);
+		const piece = toRecord(data);
+		if (isFirst(piece, line)) return;
 		hasLines = true;
 		if (first) push(first);
 		first = undefined;

@@ -1,9 +1,8 @@
 import { createPieceReader, type AnswerPiece } from './answerPieces';
 import { decodeBody, withPartialBody, type BodyText } from './body';
 import { getRequestId } from './errorResponses';
-import { mapServiceError, ServiceError, truncatedAnswerError, withDetails } from './errors';
+import { mapServiceError, ServiceError, withDetails } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
-import type { Clock } from './retry';
 import { isKeepAlive } from './silence';
 
 export type { AnswerForm, AnswerPiece } from './answerPieces';
@@ -35,9 +34,6 @@ export interface AnswerFold {
 	/** What has arrived so far, for an answer that breaks off. */
 	partial(): { text: string };
 }
-
-/** Characters. A longer answer is broken or hostile. */
-const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 
 /** Milliseconds for which the end mark of an answer is waited for that has ended. */
 const MAX_WAIT_FOR_END = 10_000;
@@ -74,43 +70,30 @@ async function foldPieces(
 	fold: AnswerFold,
 	emit: Emit,
 ): Promise<boolean> {
-	const { body, clock, hear } = response;
 	const reader = createPieceReader(response);
-	let length = 0;
-	/** Milliseconds since 1970. Set once the answer has ended, and nothing has come since that carries anything. */
-	let waitsUntil: number | undefined;
+	const silence = createSilence(response, fold);
 	let isQuiet = false;
 
-	const renew = () => {
-		waitsUntil = undefined;
-		hear?.();
-	};
 	/** @returns whether the answer is over. */
 	const take = async (pieces: AnswerPiece[]): Promise<boolean> => {
 		let isAlive = false;
 		for (const piece of pieces) {
-			// most pieces need no wait, and a wait takes longer than the rest
 			if (piece.error) throw piece.error;
+			// most pieces need no wait, and a wait takes longer than the rest
 			const added = fold.add(piece);
 			const emitted = emit(added);
 			if (emitted) await emitted;
 			if (fold.isOver()) return true;
-			isAlive ||= added.trim() !== '' || !isKeepAlive(piece);
+			isAlive ||= added !== '' || !isKeepAlive(piece);
 		}
 		// after the pieces: the reader's own time is no silence
-		if (isAlive) renew();
+		if (isAlive) silence.end();
 		return false;
-	};
-	const next = async () => {
-		if (!clock || !fold.isWhole?.()) return await chunks.next();
-		waitsUntil ??= clock.now() + MAX_WAIT_FOR_END;
-		return await within(chunks.next(), waitsUntil - clock.now(), clock);
 	};
 
 	try {
-		hear?.();
 		for (;;) {
-			const result = await next().catch((cause: unknown) => ({ cause }));
+			const result = await silence.endsBefore(chunks).catch((cause: unknown) => ({ cause }));
 			isQuiet = !result;
 			if (!result) return true;
 			if ('cause' in result) {
@@ -119,26 +102,40 @@ async function foldPieces(
 				if (isOver || (isBroken(result.cause) && fold.isWhole?.())) return false;
 				throw mapServiceError(result.cause);
 			}
-			const text = result.value ?? '';
-			length += text.length;
-			if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
-			const isOver = await take(result.done ? reader.end(false) : reader.add(text));
+			const isOver = await take(result.done ? reader.end(false) : reader.add(result.value));
 			if (isOver || result.done) return false;
-			if (reader.isWithin() && text.trim()) renew();
+			if (reader.isWithin() && result.value.trim()) silence.end();
 		}
 	} finally {
 		// closes the connection, however this ends; while it waits for a silent service, the generator cannot end
-		if (isQuiet) void body[Symbol.asyncIterator]().return?.();
+		if (isQuiet) void response.body[Symbol.asyncIterator]().return?.();
 		else await chunks.return();
 	}
 }
 
 const isBroken = (cause: unknown) => cause instanceof ServiceError && cause.kind === 'truncated';
 
-/** @returns undefined if the time is over before the promise is kept. */
-async function within<Value>(promise: Promise<Value>, milliseconds: number, clock: Clock) {
-	if (milliseconds <= 0) return undefined;
-	// a person who stops the execution ends the reading, not the wait
-	const wait = clock.sleep(milliseconds).catch(async () => void (await promise));
-	return await Promise.race([promise, wait.then(() => undefined)]);
+/** Measures how long nothing has come that carries anything, once the answer has ended. */
+function createSilence({ clock, hear }: HttpResponse, fold: AnswerFold) {
+	/** Milliseconds since 1970. */
+	let waitsUntil: number | undefined;
+	hear?.();
+	return {
+		/** Something came that carries content. */
+		end(): void {
+			waitsUntil = undefined;
+			hear?.();
+		},
+		/** @returns what comes next; undefined if the silence has been too long. */
+		async endsBefore(chunks: BodyText['chunks']) {
+			if (!clock || !fold.isWhole?.()) return await chunks.next();
+			waitsUntil ??= clock.now() + MAX_WAIT_FOR_END;
+			const left = waitsUntil - clock.now();
+			if (left <= 0) return undefined;
+			const next = chunks.next();
+			// a person who stops the execution ends the reading, not the wait
+			const wait = clock.sleep(left).catch(async () => void (await next));
+			return await Promise.race([next, wait.then(() => undefined)]);
+		},
+	};
 }

@@ -125,7 +125,8 @@ export const reportsError = (value: unknown): boolean =>
 	isPlainObject(value) && (hasFailed(value) || isErrorValue(value['error']));
 
 /** Whether a value without a text consists of errors. */
-export const hasErrors = (value: Record<string, unknown>): boolean =>
+export const hasErrors = (value: unknown): boolean =>
+	isPlainObject(value) &&
 	Object.entries(value).some(([field, inner]) => ERROR_FIELD.test(field) && isErrorValue(inner));
 
 const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))$/i;

@@ -46,15 +46,17 @@ export function findText(
 ): { text: string; path: string } | undefined {
 	if (typeof value === 'string') return value === question ? undefined : { text: value, path: '' };
 	if (typeof value !== 'object' || value === null || depth > MAX_TEXT_DEPTH) return undefined;
-	if (Array.isArray(value)) {
-		const entries = value.map(unwrapped);
-		const list = answersIn(entries) ?? textsIn(entries, joint === '');
-		const texts = list.map((entry) => findText(entry, question, depth + 1)?.text);
-		const found = texts.filter(Boolean);
-		return found.length ? { text: found.join(joint), path: '' } : undefined;
+	if (!Array.isArray(value)) {
+		const fields = unwrapped(value) as Fields;
+		return depth > 0 && isNoAnswer(fields) ? undefined : findInFields(fields, question, depth);
 	}
-	const fields = unwrapped(value) as Fields;
-	if (depth > 0 && isNoAnswer(fields)) return undefined;
+	const entries = value.map(unwrapped);
+	const list = answersIn(entries) ?? textsIn(entries, joint === '');
+	const texts = list.map((entry) => findText(entry, question, depth + 1)?.text).filter(Boolean);
+	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
+}
+
+function findInFields(fields: Fields, question: string | undefined, depth: number) {
 	let empty: { text: string; path: string } | undefined;
 	for (const field of TEXT_FIELDS) {
 		const inner = Object.hasOwn(fields, field) ? fields[field] : undefined;

@@ -20,7 +20,7 @@ import { isBelow, resolveRedirect, unsafeRedirectError } from '../core/urls';
 import { wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
-import { createRequestTimeouts, withTimeouts } from './timedBody';
+import { createRequestTimeouts, hear, withTimeouts } from './timedBody';
 
 export type HttpContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
 
@@ -76,7 +76,7 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 					headers: { ...redact.data(sent.headers), ...(location && { location }) },
 					body: withTimeouts(sent.body, timed, requests),
 					clock,
-					hear: () => requests.hear(timed),
+					hear: () => hear(timed),
 				};
 				rejectEncoded(response);
 				return response;

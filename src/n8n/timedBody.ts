@@ -87,6 +87,12 @@ interface TimedRequest {
 	end: 'done' | 'left' | 'stopped' | 'silent' | 'overdue' | undefined;
 }
 
+/** Something came that carries content. Before the first call, every byte renews the idle timeout. */
+export function hear(request: TimedRequest): void {
+	request.hasReader = true;
+	request.waited = 0;
+}
+
 /** The timeouts of all requests of one execution. */
 type RequestTimeouts = ReturnType<typeof createRequestTimeouts>;
 
@@ -168,11 +174,6 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 			if (stop?.aborted) end(request, 'stopped');
 			else if (!isWatching) void watchLimits();
 			return request;
-		},
-		/** Something came that carries content. Before the first call, every byte renews the idle timeout. */
-		hear(request: TimedRequest): void {
-			request.hasReader = true;
-			request.waited = 0;
 		},
 		end,
 	};

@@ -1,4 +1,4 @@
-import { END_MARK } from '../core/answerPieces';
+import { END_MARK } from '../core/sse';
 import { foldAnswer, type AnswerFold, type AnswerPiece } from '../core/answerReader';
 import { readErrorResponse, reportedError } from '../core/body';
 import {

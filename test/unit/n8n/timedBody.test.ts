@@ -1,4 +1,4 @@
-import { withTimeouts, createRequestTimeouts } from '../../../src/n8n/timedBody';
+import { withTimeouts, createRequestTimeouts, hear } from '../../../src/n8n/timedBody';
 import { bytes, failureOf } from '../inMemoryHttp';
 
 beforeEach(() => void jest.useFakeTimers());
@@ -99,7 +99,7 @@ describe('a body', () => {
 		const request = requests.begin();
 		const { signal } = request.connection;
 		const body = withTimeouts(of(signal), request, requests);
-		return { body, isClosed: () => signal.aborted, hear: () => requests.hear(request) };
+		return { body, isClosed: () => signal.aborted, hear: () => hear(request) };
 	}
 
 	/** A service that says something, and then nothing until its connection is closed. */
