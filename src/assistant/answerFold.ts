@@ -91,34 +91,23 @@ function createEventStream(
 	/** Whether an event had anything that is not specified. */
 	let hasOther = false;
 	let failure: ServiceError | undefined;
-	/** What each specified event does. @returns the text that it adds. */
-	const handlers: Record<string, (data: Record<string, unknown>) => string | void> = {
-		chat({ chat_id: id, chat_title: title }) {
-			if (toText(id)) chat.chatId = toText(id);
-			if (toText(title)) chat.chatTitle = toText(title);
-		},
-		pending_tool_call({ call_id: id, title }) {
-			const call = tools.start(toText(id), title);
-			if (call) newToolCalls.push(call);
-		},
-		finished_tool_call: ({ call_id: id }) => tools.finish(toText(id)),
-		message_start: ({ t }) => (typeof t === 'string' ? messages.append(t) : ''),
-		message_end({ message_id: id }) {
-			messages.endMessage();
-			if (toText(id)) messageIds.push(toText(id));
-		},
+	const handlers = createHandlers({ chat, tools, messages, messageIds, newToolCalls });
+
+	const keep = (event: string, value: unknown): void => {
+		if (!includeRawEvents && (!messages.isEmpty() || events.length >= MAX_KEPT_EVENTS)) return;
+		events.push({ event, data: value === '' ? undefined : value });
 	};
+
 	return {
 		/** Tool calls that have started, for live output. */
 		newToolCalls,
 		add({ event, value }: AnswerPiece): string {
 			hasFinished = event === 'finish';
-			const isKept = includeRawEvents || (messages.isEmpty() && events.length < MAX_KEPT_EVENTS);
-			if (isKept && !hasFinished) events.push({ event, data: value === '' ? undefined : value });
+			if (!hasFinished) keep(event, value);
 			const handle = Object.hasOwn(handlers, event) ? handlers[event] : undefined;
 			hasOther ||= !handle && !hasFinished && !isEmptyValue(value);
 			// a tool that failed does not count: the assistant may still answer
-			if (event === 'error' || (!handle && (reportsError(value) || hasErrors(value))))
+			if (event === 'error' || (!handle && isFailure(value)))
 				failure = reportedError('assistant', value);
 			if (tools.count() + messageIds.length > MAX_TOOLS_AND_MESSAGES) throw tooManyError();
 			return handle?.(isPlainObject(value) ? value : {}) ?? '';
@@ -141,6 +130,40 @@ function createEventStream(
 		},
 	};
 }
+
+const isFailure = (value: unknown) => reportsError(value) || hasErrors(value);
+
+interface EventTargets {
+	chat: Pick<AssistantAnswer, 'chatId' | 'chatTitle'>;
+	tools: ReturnType<typeof createToolTimeline>;
+	messages: ReturnType<typeof createTextAccumulator>;
+	messageIds: string[];
+	newToolCalls: ToolCall[];
+}
+
+/** What each specified event does. Each returns the text that it adds. */
+const createHandlers = ({
+	chat,
+	tools,
+	messages,
+	messageIds,
+	newToolCalls,
+}: EventTargets): Record<string, (data: Record<string, unknown>) => string | void> => ({
+	chat({ chat_id: id, chat_title: title }) {
+		if (toText(id)) chat.chatId = toText(id);
+		if (toText(title)) chat.chatTitle = toText(title);
+	},
+	pending_tool_call({ call_id: id, title }) {
+		const call = tools.start(toText(id), title);
+		if (call) newToolCalls.push(call);
+	},
+	finished_tool_call: ({ call_id: id }) => tools.finish(toText(id)),
+	message_start: ({ t }) => (typeof t === 'string' ? messages.append(t) : ''),
+	message_end({ message_id: id }) {
+		messages.endMessage();
+		if (toText(id)) messageIds.push(toText(id));
+	},
+});
 
 const tooManyError = () =>
 	truncatedAnswerError(`It names more than ${MAX_TOOLS_AND_MESSAGES} tool calls or messages.`);

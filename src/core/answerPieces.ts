@@ -1,24 +1,19 @@
 import { unreadableChunkError } from './body';
 import { isWebPage, malformedResponseError } from './errorResponses';
-import { truncatedAnswerError, type ServiceError } from './errors';
+import { truncatedAnswerError } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
-import { createEventReader, END_MARK, unreadable, type LineReader, type Push } from './sse';
+import {
+	type AnswerForm,
+	type AnswerPiece,
+	createEventReader,
+	END_MARK,
+	type LineReader,
+	type Push,
+	unreadable,
+} from './sse';
 
-export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
-
-/** One piece of an answer: an event, a line of JSON, the whole JSON body, or some text. */
-export interface AnswerPiece {
-	form: AnswerForm;
-	/** The name of an event; empty if it has none. */
-	event: string;
-	/** Parsed JSON, or words as they arrived. */
-	value: unknown;
-	/** The same before it was parsed. */
-	data: string;
-	/** Why it cannot be read. */
-	error?: ServiceError;
-}
+export type { AnswerForm, AnswerPiece } from './sse';
 
 /** Cuts the text of an answer into pieces as it arrives. */
 export interface PieceReader {

@@ -1,6 +1,21 @@
-import type { AnswerPiece } from './answerPieces';
 import { unreadableChunkError } from './body';
+import type { ServiceError } from './errors';
 import { tryParseJson } from './json';
+
+export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
+
+/** One piece of an answer: an event, a line of JSON, the whole JSON body, or some text. */
+export interface AnswerPiece {
+	form: AnswerForm;
+	/** The name of an event; empty if it has none. */
+	event: string;
+	/** Parsed JSON, or words as they arrived. */
+	value: unknown;
+	/** The same before it was parsed. */
+	data: string;
+	/** Why it cannot be read. */
+	error?: ServiceError;
+}
 
 /** The data of the last event of many streams. */
 export const END_MARK = /^\s*\[DONE\]\s*$/;
