@@ -84,7 +84,7 @@ async function foldPieces(
 			const emitted = emit(added);
 			if (emitted) await emitted;
 			if (fold.isOver()) return true;
-			isAlive ||= added !== '' || !isKeepAlive(piece);
+			isAlive ||= added.trim() !== '' || !isKeepAlive(piece);
 		}
 		// after the pieces: the reader's own time is no silence
 		if (isAlive) silence.end();

@@ -201,10 +201,10 @@ function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string
 
 /** A content of parts, as Mistral sends it before texts, stays one. */
 function addContent(message: Record<string, unknown>, value: unknown): void {
-	if (isList(value)) message['content'] = mergePiece(message['content'], value);
-	else if (isList(message['content']) && value)
-		mergePiece(message['content'], [{ type: 'text', text: value }]);
-	else if (isMissing(value)) message['content'] ??= value;
+	const { content } = message;
+	if (isList(value)) message['content'] = mergePiece(content, value);
+	else if (!value) message['content'] ??= value;
+	else if (isList(content)) mergePiece(content, [{ type: 'text', text: value }]);
 }
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);

@@ -196,6 +196,38 @@ it('what nobody remembers is told in words, if the model refuses it', async () =
 	expect(result.customData).toEqual({ modelCostUsd: (paid / 1e6).toFixed(6) });
 });
 
+it('a service that does not take back what its model gave gets the calls alone, from then on', async () => {
+	const quill = { model: modelOf('northwind/quill-2.5') };
+	service.fault({
+		match: { method: 'POST', bodyIncludes: '"reasoning_content"' },
+		do: { type: 'status', status: 400 },
+	});
+	const question = user('[[thinks:3]] [[tool:get_weather]] Oslo');
+	const { error, calls } = await converse(async (model) => {
+		const steps = stepsOf(await bound(model).invoke([question]));
+		await bound(model).invoke([question, ...steps]);
+		const more = stepsOf(await bound(model).invoke([question, ...steps, question]));
+		await bound(model).invoke([question, ...steps, question, ...more]);
+	}, quill);
+	expect(error).toBeUndefined();
+	const plain = {
+		role: 'assistant',
+		content: null,
+		tool_calls: [givenCall('call_1', 'get_weather')],
+	};
+	const assistants = bodies().map(({ messages }) =>
+		(messages as Array<Record<string, unknown>>).filter(({ role }) => role === 'assistant'),
+	);
+	expect(assistants).toEqual([
+		[],
+		[{ ...plain, reasoning_content: expect.any(String), content: '' }],
+		[plain],
+		[plain],
+		[plain, plain],
+	]);
+	expect(calls).toHaveLength(4);
+});
+
 it('a refusal that words do not change is the error', async () => {
 	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400 } });
 	const { error } = await converse(async (model) => await bound(model).invoke([ONE]));

@@ -5,6 +5,7 @@ import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
+import type { ChatMessage } from '../../../src/router/messages';
 import type { Protocol } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
@@ -17,7 +18,7 @@ export interface AnsweredCall {
 	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
 	/** Whether calls that nobody remembers were told in words. */
-	isToldInWords?: boolean;
+	isToldInWords: boolean | undefined;
 	/** The models that refused the call before, and why. */
 	refusals: Array<{ model: string; reason: string }>;
 }
@@ -86,8 +87,9 @@ function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): 
 }
 
 /**
- * Asks one model. If it refuses a conversation with calls that nobody remembers, it is asked once more with these in words: a model that
- * thinks wants back what it gave beside its calls. The same for one that does not think, and refuses to give its reasoning.
+ * Asks one model. A conversation that it refuses (400) was certainly not carried out, and is sent in another form, if there is one.
+ *
+ * @throws the first refusal if it refuses all of them.
  */
 async function askOnce(
 	context: OneModel,
@@ -101,50 +103,66 @@ async function askOnce(
 	const memory = sentRequests.recallCall(itemIndex, asked, signal);
 	// throws the earlier failure if the service may have received the call
 	memory.earlierResult();
-	const call = { ...context, memory, limits, onText };
-	const messages = putBackAnswers(asked.messages, answers.find, origin);
-	const include = askForReasoning(context, asked, limits.protocol);
-	const first = { ...asked, messages, ...include.field };
-	const answered = await sendCall(call, first).catch(async (cause: unknown) => {
-		const told = putBackAnswers(asked.messages, answers.find, origin, true);
-		const isToldInWords = JSON.stringify(told) !== JSON.stringify(messages);
-		if (!isBadRequest(cause) || !(isToldInWords || include.field)) throw mapServiceError(cause);
-		const again = await sendCall(call, { ...asked, messages: told }).catch((second: unknown) => {
-			throw mapServiceError(isBadRequest(second) ? cause : second);
-		});
-		if (!isToldInWords) include.recordRefusal();
-		return { ...again, isToldInWords };
-	});
-	const { answer, given, ...rest } = answered;
-	if (!answer.toolCalls.length) {
-		answers.forget(asked.messages.flatMap(callIdsOf));
-		return { answer, ...rest };
+	let refusal: unknown;
+	for (const { fields, learned, isToldInWords } of formsOf(context, asked, origin)) {
+		try {
+			const call = { ...context, memory, limits, onText };
+			const { answer, given, maxTokens } = await sendCall(call, { ...asked, ...fields });
+			if (learned) context.connection.httpWithoutRetries.serviceFacts?.set(...learned);
+			const named = nameCalls(answer, given, origin, createCallId);
+			if (answer.toolCalls.length) answers.add(named.remembered);
+			else answers.forget(asked.messages.flatMap(callIdsOf));
+			return { answer: named.answer, maxTokens, isToldInWords };
+		} catch (cause) {
+			if (!isBadRequest(cause)) throw mapServiceError(cause);
+			refusal ??= cause;
+		}
 	}
-	const named = nameCalls(answer, given, origin, createCallId);
-	answers.add(named.remembered);
-	return { answer: named.answer, ...rest };
+	throw mapServiceError(refusal);
+}
+
+/** A form of a conversation. */
+interface Form {
+	fields: { messages: ChatMessage[]; include?: unknown[] };
+	/** What is known of the service if it takes this form, and has refused the one before. */
+	learned?: readonly [name: string, value: string];
+	isToldInWords?: boolean;
 }
 
 /** Responses are not stored: only with its encrypted reasoning, a model of that protocol can go on after a call of a tool. */
 const REASONING = 'reasoning.encrypted_content';
+/** No model: an answer has its text and its calls only. */
+const NOBODY = { model: '', protocol: '' };
 
-function askForReasoning(
-	{ connection: { httpWithoutRetries } }: CallContext,
-	{ model, tools, include }: ChatRequest,
-	protocol: Protocol,
-) {
-	const { serviceFacts } = httpWithoutRetries;
-	const fact = `${REASONING} ${model}`;
-	const isWanted =
-		protocol === 'responses' &&
-		Array.isArray(tools) &&
-		!serviceFacts?.has(fact) &&
-		tools.length > 0;
-	const more = Array.isArray(include) ? include.filter((one) => one !== REASONING) : [];
-	return {
-		field: isWanted ? { include: [...more, REASONING] } : undefined,
-		recordRefusal: () => void serviceFacts?.set(fact, 'refused'),
-	};
+/**
+ * The forms of a conversation, the best first: with the answers as the model gave them, with calls that nobody remembers in words, and
+ * without what the model gave beside its calls, which Groq does not take back ("property 'reasoning' is unsupported"). A model that does
+ * not think may refuse to be asked for its reasoning.
+ */
+function* formsOf(
+	{ answers, connection }: CallContext,
+	asked: ChatRequest,
+	origin: { model: string; protocol: Protocol },
+): Generator<Form> {
+	const { serviceFacts } = connection.httpWithoutRetries;
+	const { model, protocol } = origin;
+	const put = (of: typeof NOBODY, inWords = false) =>
+		putBackAnswers(asked.messages, answers.find, of, inWords);
+	const takes = `answers ${model}`;
+	const [best, other] = serviceFacts?.get(takes) === 'plain' ? [NOBODY, origin] : [origin, NOBODY];
+	const messages = put(best);
+	const gives = `reasoning ${model}`;
+	if (protocol === 'responses' && [asked.tools].flat().some(Boolean) && !serviceFacts?.has(gives)) {
+		const include = [...new Set([asked.include ?? [], REASONING].flat())];
+		yield { fields: { messages, include } };
+		yield { fields: { messages }, learned: [gives, 'none'] };
+	} else yield { fields: { messages } };
+	const isOther = (form: ChatMessage[]) => JSON.stringify(form) !== JSON.stringify(messages);
+	const told = put(best, true);
+	if (isOther(told)) yield { fields: { messages: told }, isToldInWords: true };
+	const changed = put(other);
+	const learned = [takes, other === NOBODY ? 'plain' : 'given'] as const;
+	if (isOther(changed)) yield { fields: { messages: changed }, learned };
 }
 
 const isBadRequest = (cause: unknown) =>
