@@ -197,7 +197,7 @@ it('new models and price changes are posted once, and the first run only fills t
 	const table = 'Model Prices';
 	expect(await post()).toEqual([]);
 	const rows = await tables.rows(table);
-	expect(rows).toHaveLength(17);
+	expect(rows).toHaveLength(22);
 	for (const row of [
 		{ model: 'northwind/quill-mini', price: 'in 0.1, out 0.4' },
 		{ model: 'canvas/sketch-1', price: 'per image 0.04' },
@@ -230,7 +230,7 @@ it('new models and price changes are posted once, and the first run only fills t
 			'• *reel/clip-3*: per second 0.1',
 		].join('\n'),
 	]);
-	expect(await tables.rows(table)).toHaveLength(17);
+	expect(await tables.rows(table)).toHaveLength(22);
 	expect(await post()).toEqual([]);
 	expect(sentTo(/./)).toEqual([]);
 	bridge.service.world.personas = true;
