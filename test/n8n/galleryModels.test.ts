@@ -217,7 +217,7 @@ it('new models and price changes are posted once, and the first run only fills t
 		parameters: { errorMessage: 'Slack is down' },
 	});
 	const { status } = await bridge.editor.runOnce(failing);
-	expect([status, (await tables.rows(table)).length]).toEqual(['error', 15]);
+	expect([status, (await tables.rows(table)).length]).toEqual(['error', 20]);
 	expect(await post()).toEqual([
 		[
 			'Changed prices of the Model Router, in USD (texts: per million tokens):',
