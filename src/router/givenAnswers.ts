@@ -1,5 +1,5 @@
 import { isPlainObject } from '../core/json';
-import type { ChatMessage } from './messages';
+import { type ChatMessage, toAssistantMessage } from './messages';
 import type { TextAnswer } from './textAnswer';
 
 type Fields = Record<string, unknown>;
@@ -19,7 +19,7 @@ export interface GivenAnswer extends Origin {
 	/** What comes back to the model: its message, or its output items. */
 	given: Fields[];
 	/** What comes back to another model: its text and its calls, as a message of chat completions. */
-	plain: Fields;
+	plain: ChatMessage;
 }
 
 /** Finds an answer by the ID of one of its calls. */
@@ -42,16 +42,11 @@ export function nameCalls<Answer extends TextAnswer>(
 		return { id, own: own || id };
 	});
 	const named = answer.toolCalls.map((call, index) => ({ ...call, id: calls[index]?.id ?? '' }));
-	const content = answer.text || null;
-	const plainCalls = answer.toolCalls.map(({ name, arguments: value }) => ({
-		type: 'function',
-		function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) },
-	}));
 	const remembered = {
 		...origin,
 		calls,
 		given: given.filter(isPlainObject),
-		plain: { role: 'assistant', content, tool_calls: plainCalls },
+		plain: toAssistantMessage(answer),
 	};
 	return { answer: { ...answer, toolCalls: named }, remembered };
 }

@@ -1,6 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Model } from './model';
+import type { TextChoice } from './textAnswer';
 
 export const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 type Role = (typeof roles)[number];
@@ -52,6 +53,16 @@ const isPartList = (content: unknown): content is object[] =>
 	Array.isArray(content) && content.length > 0 && content.every(isPlainObject);
 
 const formatValue = (value: unknown) => (value === undefined ? 'missing' : JSON.stringify(value));
+
+/** An answer that calls tools as a message of the next request, in which the results of the tools follow it. */
+export function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
+	const calls = toolCalls.map(({ id, name, arguments: value }) => ({
+		id,
+		type: 'function',
+		function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) },
+	}));
+	return { role: 'assistant', content: text || null, tool_calls: calls };
+}
 
 /**
  * Converts a conversation for the responses protocol, which has no tool messages: calls and their results are items of their

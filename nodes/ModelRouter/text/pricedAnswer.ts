@@ -8,7 +8,7 @@ import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { explainBalance } from '../../../src/router/advice';
-import type { ChatMessage } from '../../../src/router/messages';
+import { toAssistantMessage } from '../../../src/router/messages';
 import { textCost } from '../../../src/router/pricing';
 import { protocols } from '../../../src/router/protocols';
 import {
@@ -139,16 +139,6 @@ const simplifyChoice = ({ text, toolCalls, ...rest }: TextChoice, output?: objec
 
 /** n8n's expressions cannot read a field called "arguments", so its value is in "input" as well. */
 const withInputField = (call: ToolCall) => ({ ...call, input: call.arguments });
-
-/** The answer as a message for the next request, in which the results of the tools follow it. */
-function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
-	const calls = toolCalls.map(({ id, name, arguments: value }) => ({
-		id,
-		type: 'function',
-		function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) },
-	}));
-	return { role: 'assistant', content: text || null, tool_calls: calls };
-}
 
 /** A schema without an expression is the same object for all items, and is compiled once. */
 const cachedReaders = new WeakMap<object, StructuredReader>();
