@@ -18,7 +18,7 @@ export interface EventReader {
 	readonly state: Readonly<ReadingState>;
 }
 
-export interface ReadingState {
+interface ReadingState {
 	/** What the agent has reported. */
 	failure?: ServiceError;
 	/** Whether nothing more is read. */

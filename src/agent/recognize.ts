@@ -58,7 +58,7 @@ function signsOf(dialect: Dialect): Sign[] {
 		}),
 		...knownBy.flatMap((condition): Sign[] => {
 			if (typeof condition === 'string') return [];
-			const [[path, expected] = ['', null]] = Object.entries(condition);
+			const [path, expected] = Object.entries(condition)[0] ?? ['', null];
 			const [place = '', ...below] = path === '#' ? ['line'] : path.split('.');
 			const isValue = !below.length && expected !== '*' && typeof expected !== 'function';
 			const values = isValue && expected !== null ? [expected].flat() : undefined;

@@ -13,10 +13,8 @@ import {
 	unreadable,
 } from './sse';
 
-export type { AnswerForm, AnswerPiece } from './sse';
-
 /** Cuts the text of an answer into pieces as it arrives. */
-export interface PieceReader {
+interface PieceReader {
 	add(text: string): AnswerPiece[];
 	/**
 	 * The text has ended.

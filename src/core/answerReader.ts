@@ -1,11 +1,12 @@
-import { createPieceReader, type AnswerPiece } from './answerPieces';
+import { createPieceReader } from './answerPieces';
 import { decodeBody, withPartialBody, type BodyText } from './body';
 import { getRequestId } from './errorResponses';
 import { mapServiceError, ServiceError, withDetails } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
 import { isKeepAlive } from './silence';
+import type { AnswerPiece } from './sse';
 
-export type { AnswerForm, AnswerPiece } from './answerPieces';
+export type { AnswerForm, AnswerPiece } from './sse';
 
 /** Builds an answer from its pieces. */
 export interface AnswerFold {

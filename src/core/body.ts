@@ -167,5 +167,5 @@ export function reportedError(service: string, error: unknown, chunk = error): S
 }
 
 /** Whether an error was caused by a chunk that could not be read. */
-export const hasUnreadableChunk = ({ details: { partial } }: ServiceError) =>
+const hasUnreadableChunk = ({ details: { partial } }: ServiceError) =>
 	isPlainObject(partial) && 'unread' in partial;

@@ -1,6 +1,6 @@
-import type { AnswerPiece } from './answerPieces';
 import { truncatedAnswerError, withDetails } from './errors';
 import { isEmptyValue, isPlainObject } from './json';
+import type { AnswerPiece } from './sse';
 
 export const keepAliveError = (idleTimeout: number) =>
 	withDetails(truncatedAnswerError(`Only keep-alive messages came for ${idleTimeout / 1000} s.`), {

@@ -55,7 +55,10 @@ export function createEventReader(push: Push): LineReader {
 		const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
 		if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
 		else if (field === 'event') name = value;
-		else if (field === 'error' && value.startsWith('{')) [name, data] = ['error', value];
+		else if (field === 'error' && value.startsWith('{')) {
+			name = 'error';
+			data = value;
+		}
 	};
 
 	return {

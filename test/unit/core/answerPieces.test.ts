@@ -1,6 +1,7 @@
-import { createPieceReader, type AnswerPiece } from '../../../src/core/answerPieces';
+import { createPieceReader } from '../../../src/core/answerPieces';
 import { decodeBody } from '../../../src/core/body';
 import { mapServiceError } from '../../../src/core/errors';
+import type { AnswerPiece } from '../../../src/core/sse';
 import fc from '../../support/fastCheck';
 import { bytes, failureOf, response, split, type Answer } from '../inMemoryHttp';
 import publicStreams from './publicStreams.json';
