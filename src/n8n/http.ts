@@ -20,7 +20,7 @@ import { isBelow, resolveRedirect, unsafeRedirectError } from '../core/urls';
 import { wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
-import { createRequestTimeouts, hear, withTimeouts } from './timedBody';
+import { createRequestTimeouts, hear, withTimeouts, type ReadableBody } from './timedBody';
 
 export type HttpContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
 
@@ -96,7 +96,7 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 interface N8nResponse {
 	statusCode: number;
 	headers: HttpResponse['headers'];
-	body: AsyncIterable<Uint8Array>;
+	body: ReadableBody;
 }
 
 async function sendByN8n(
@@ -119,13 +119,21 @@ async function sendByN8n(
 		disableFollowRedirect: true,
 		timeout: settings.idleTimeout * 1000,
 	};
-	if (!getsKey) return await n8n.helpers.httpRequest({ ...options, abortSignal: signal });
-	return await n8n.helpers.httpRequestWithAuthentication.call(
-		withAbortSignal(n8n, signal),
-		credential,
-		options,
-		{ credentialsDecrypted: { id: '', name: '', type: credential, data } },
-	);
+	const sending = getsKey
+		? n8n.helpers.httpRequestWithAuthentication.call(
+				withAbortSignal(n8n, signal),
+				credential,
+				options,
+				{ credentialsDecrypted: { id: '', name: '', type: credential, data } },
+			)
+		: n8n.helpers.httpRequest({ ...options, abortSignal: signal });
+	return await sending.then(startReading);
+}
+
+/** What has arrived when a connection breaks is lost where reading has not begun. */
+function startReading(response: N8nResponse): N8nResponse {
+	response.body.read?.(0);
+	return response;
 }
 
 /** n8n removes the header of an encoding that it has decoded. */

@@ -15,13 +15,20 @@ import { keepAliveError } from '../core/silence';
  * @throws ServiceError `truncated`, or `cancelled` after Stop.
  */
 export function withTimeouts(
-	body: AsyncIterable<Uint8Array>,
+	body: ReadableBody,
 	request: TimedRequest,
 	timeouts: RequestTimeouts,
 ): AsyncIterableIterator<Uint8Array> {
 	const bytes = body[Symbol.asyncIterator]();
+	/** What the reader is told after what had arrived. */
+	let pending: ServiceError | undefined;
 
 	const next = async (): Promise<IteratorResult<Uint8Array>> => {
+		if (pending) {
+			const failure = pending;
+			pending = undefined;
+			throw failure;
+		}
 		if (request.end === 'done' || request.end === 'left') return DONE;
 		request.waitingSince = Date.now() - request.waited;
 		try {
@@ -33,7 +40,11 @@ export function withTimeouts(
 		} catch (cause) {
 			const failure = truncationError(cause, request, timeouts.idleTimeout);
 			timeouts.end(request, 'left');
-			throw failure;
+			// a connection that breaks fails at once, before a slow reader has had what had arrived
+			const arrived = body.read?.();
+			if (!arrived) throw failure;
+			pending = failure;
+			return { done: false, value: arrived };
 		}
 	};
 
@@ -53,6 +64,9 @@ export function withTimeouts(
 		},
 	};
 }
+
+/** A stream of Node, which gives what it still holds after it has failed. */
+export type ReadableBody = AsyncIterable<Uint8Array> & { read?(size?: number): Uint8Array | null };
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 

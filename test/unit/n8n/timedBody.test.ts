@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import { withTimeouts, createRequestTimeouts, hear } from '../../../src/n8n/timedBody';
 import { bytes, failureOf } from '../inMemoryHttp';
 
@@ -127,6 +129,17 @@ describe('a body', () => {
 	it('is passed on, and its connection left to be used again', async () => {
 		const { body, isClosed } = watched(of('a', 'b'));
 		expect([await all(body), isClosed()]).toEqual(['ab', false]);
+	});
+
+	it('gives what had arrived when the connection broke, and then says so', async () => {
+		const broken = new Readable({ read() {} });
+		broken.push('a');
+		broken.destroy(new Error('aborted'));
+		const { body } = watched(() => broken);
+		const { value } = (await body.next()) as { value: Uint8Array };
+		expect(new TextDecoder().decode(value)).toBe('a');
+		expect((await failureOf(body.next())).kind).toBe('truncated');
+		expect(await body.next()).toEqual({ done: true, value: undefined });
 	});
 
 	it.each([1, 0])('is closed when its reader leaves after %i chunks', async (chunks) => {
