@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { invalidInputError } from '../../src/core/errors';
 import { formatUsd } from '../../src/core/money';
-import { createAccounts } from '../../src/core/spending';
+import { createAccounts } from '../../src/core/accounts';
 import { NodeBudget } from '../../src/spending/budget';
 import { BudgetBook } from '../../src/spending/budgetBook';
 import { readBudgetSettings } from '../../src/spending/budgetSettings';

@@ -1,5 +1,5 @@
 import { invalidInputError } from '../../src/core/errors';
-import type { Accounts } from '../../src/core/spending';
+import type { Accounts } from '../../src/core/accounts';
 
 /** The budget of the credential. @throws ServiceError `invalid` if it has none. */
 export function requireBudget({ accounts: { budget } }: { accounts: Accounts }) {

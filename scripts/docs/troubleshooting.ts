@@ -45,7 +45,7 @@ export const GROUPS: Group[] = [
 		intro:
 			'Spending caps, the budget of a credential, its record of spending, and a balance that is too small.',
 		files:
-			/src\/spending|core\/(budget|spending)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
+			/src\/spending|core\/(bound|caps)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
 	},
 	{
 		title: 'Job ledger',

@@ -1,4 +1,4 @@
-import { CONVERSATION_CAP, createConversationCap } from '../core/budget';
+import { CONVERSATION_CAP, createConversationCap } from '../core/caps';
 import { invalidInputError, messageOf } from '../core/errors';
 import { Big } from '../core/money';
 import type { RegexEngine } from '../core/regex';

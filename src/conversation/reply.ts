@@ -1,4 +1,4 @@
-import { CONVERSATION_CAP } from '../core/budget';
+import { CONVERSATION_CAP } from '../core/caps';
 import { extractText } from '../core/extractText';
 import { isPlainObject, omitMissing } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';

@@ -179,3 +179,7 @@ export function cancelledError(sent?: boolean): ServiceError {
 		sent === undefined ? {} : { sent },
 	);
 }
+
+/** A sentence as the end of another one. */
+export const endOfSentence = (sentence: string) =>
+	`${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');

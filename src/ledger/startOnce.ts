@@ -1,4 +1,4 @@
-import type { StartClaim } from '../core/budget';
+import type { StartClaim } from '../core/startClaim';
 import { ServiceError, mapServiceError, isUnstarted, withDetails } from '../core/errors';
 import { retry } from '../core/retry';
 import type { Entry, NewEntry } from './entry';

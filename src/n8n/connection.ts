@@ -5,7 +5,7 @@ import { cancelledError, invalidInputError, messageOf } from '../core/errors';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
-import { type Accounts, createAccounts } from '../core/spending';
+import { type Accounts, createAccounts } from '../core/accounts';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';

@@ -6,7 +6,7 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import type { SharedBudget } from '../core/sharedBudget';
+import type { SharedBudget } from '../core/accounts';
 import { malformedResponseError } from '../core/errorResponses';
 import {
 	cancelledError,

@@ -1,6 +1,6 @@
 import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
-import type { Accounts } from '../core/spending';
+import type { Accounts } from '../core/accounts';
 import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';

@@ -1,4 +1,6 @@
-import type { Cost, Reserved, StartClaim } from '../core/budget';
+import type { Reserved } from '../core/reserve';
+import type { Cost } from '../core/bound';
+import type { StartClaim } from '../core/startClaim';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import type { Clock } from '../core/retry';
@@ -57,7 +59,7 @@ interface Sender {
  * 2. Execution memory: what this execution has sent is not sent again when n8n retries. With a key, step 3 decides that.
  * 3. Key claim: a row in the ledger, before anything is sent. A crash leaves a record, and of several starts with one key
  *    only one may send.
- * 4. Budget: what it may cost is reserved in every cap (core/budget.ts), and settled when it has ended.
+ * 4. Budget: what it may cost is reserved in every cap (core/reserve.ts), and settled when it has ended.
  * 5. In-flight count: each request in flight holds a part of the account's balance.
  * 6. Send: each attempt renews the claim first.
  * 7. Settle: ledger and memory record every outcome.

@@ -1,4 +1,4 @@
-import type { Bound } from '../core/budget';
+import type { Bound } from '../core/bound';
 import { isPlainObject } from '../core/json';
 import {
 	type Decimal,

@@ -1,4 +1,4 @@
-import type { Bound } from '../core/budget';
+import type { Bound } from '../core/bound';
 import { isPlainObject, omitMissing } from '../core/json';
 import type { Model } from './model';
 import {

@@ -1,7 +1,7 @@
-import type { Bound, BoundWithin, Cost } from '../core/budget';
+import type { Bound, BoundWithin, Cost } from '../core/bound';
 import { messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
-import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/sharedBudget';
+import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
 import type { BudgetUse, Change } from './budgetBook';

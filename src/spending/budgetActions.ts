@@ -1,6 +1,6 @@
 import { cutText, invalidInputError } from '../core/errors';
 import { toUsd } from '../core/money';
-import type { Fields, SharedBudget } from '../core/sharedBudget';
+import type { Fields, SharedBudget } from '../core/accounts';
 import { readPause } from './budgetErrors';
 import type { BudgetUse } from './budgetBook';
 import {

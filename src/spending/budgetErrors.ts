@@ -1,5 +1,5 @@
-import { type Bound, describeBound, endOfSentence } from '../core/budget';
-import { ServiceError } from '../core/errors';
+import { endOfSentence, ServiceError } from '../core/errors';
+import { type Bound, describeBound } from '../core/bound';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';

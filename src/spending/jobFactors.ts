@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 
 import { Big, type Decimal, divideRoundedDown, ZERO } from '../core/money';
-import type { JobStart } from '../core/sharedBudget';
+import type { JobStart } from '../core/accounts';
 
 /*
  * What jobs cost, as factors over the catalog's minimum, by configuration. The minimum counts pictures, seconds and characters, so a

@@ -1,8 +1,12 @@
-import type { Cost } from '../core/budget';
+import type { Cost } from '../core/bound';
 import { sentencesOf } from '../core/errors';
 import { toUsd } from '../core/money';
-import type { StartDecision } from '../core/sharedBudget';
-import type { RecordedRequest, SpendingQuery, SpendingRecord } from '../core/spending';
+import type {
+	RecordedRequest,
+	SpendingQuery,
+	SpendingRecord,
+	StartDecision,
+} from '../core/accounts';
 import { jobReservationId, startReservationId } from './budgetStarts';
 import { toDay } from './periods';
 import type { createSpendingWriter, SpendingEntry, SpendingNews } from './recordBook';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 
-import type { Cost } from '../core/budget';
+import type { Cost } from '../core/bound';
 import { mapServiceError, ServiceError } from '../core/errors';
 import { groupByFields, isPlainObject, tryParseJson } from '../core/json';
 import { toUsd, ZERO } from '../core/money';

@@ -1,6 +1,6 @@
 import { invalidInputError } from '../core/errors';
 import { groupByFields } from '../core/json';
-import type { SpendingQuery } from '../core/spending';
+import type { SpendingQuery } from '../core/accounts';
 import { periodOf, toDay } from './periods';
 import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from '../tables/table';
 import { changeRow, findDays, KEY, type ReadRow, type SpendingTable, sumUp } from './recordBook';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
-import { reserve } from '../../src/core/budget';
-import type { SharedBudget } from '../../src/core/sharedBudget';
+import { reserve } from '../../src/core/reserve';
+import type { SharedBudget } from '../../src/core/accounts';
 import { Big } from '../../src/core/money';
 import { ledgerFormat } from '../../src/ledger/entry';
 import { NodeBudget } from '../../src/spending/budget';

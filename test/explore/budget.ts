@@ -1,4 +1,4 @@
-import { reserve } from '../../src/core/budget';
+import { reserve } from '../../src/core/reserve';
 import { Big } from '../../src/core/money';
 import { NodeBudget } from '../../src/spending/budget';
 import { BudgetBook } from '../../src/spending/budgetBook';

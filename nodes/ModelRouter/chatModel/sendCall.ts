@@ -1,4 +1,4 @@
-import { createCap, type Spending } from '../../../src/core/budget';
+import { createCap, type Spending } from '../../../src/core/caps';
 import { cancelledError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { isPlainObject } from '../../../src/core/json';

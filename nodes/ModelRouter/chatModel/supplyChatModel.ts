@@ -5,7 +5,7 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 
-import { emptySpending } from '../../../src/core/budget';
+import { emptySpending } from '../../../src/core/caps';
 import { readDecimal, ZERO } from '../../../src/core/money';
 import { omitMissing } from '../../../src/core/json';
 import { readTokenCounts } from '../../../src/core/tokenCounts';

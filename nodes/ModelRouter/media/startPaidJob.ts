@@ -3,13 +3,13 @@ import {
 	checkCaps,
 	createCap,
 	emptySpending,
-	reserve,
 	type Spending,
-} from '../../../src/core/budget';
+} from '../../../src/core/caps';
+import { reserve } from '../../../src/core/reserve';
 import { mapServiceError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
 import { type Decimal, readInteger } from '../../../src/core/money';
-import type { Accounts } from '../../../src/core/spending';
+import type { Accounts } from '../../../src/core/accounts';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { createConversationCap } from '../../../src/core/budget';
+import { createConversationCap } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject, omitMissing } from '../../../src/core/json';
 import { type ItemOutput, operation } from '../../../src/n8n/operation';

@@ -1,4 +1,4 @@
-import { reserve } from '../../../src/core/budget';
+import { reserve } from '../../../src/core/reserve';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/json';
 import { compileSchema } from '../../../src/core/jsonSchema';

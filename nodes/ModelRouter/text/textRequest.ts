@@ -1,4 +1,5 @@
-import { type Bound, type Caps, checkCaps, createCap, leftIn } from '../../../src/core/budget';
+import { type Caps, checkCaps, createCap, leftIn } from '../../../src/core/caps';
+import type { Bound } from '../../../src/core/bound';
 import { invalidInputError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/json';
 import type { Decimal } from '../../../src/core/money';

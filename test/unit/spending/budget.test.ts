@@ -1,4 +1,5 @@
-import { type Bound, reserve } from '../../../src/core/budget';
+import { reserve } from '../../../src/core/reserve';
+import type { Bound } from '../../../src/core/bound';
 import { ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/spending/budget';

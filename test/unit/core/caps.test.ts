@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 
 import {
-	type Bound,
 	checkCaps,
 	createCap,
 	createConversationCap,
 	emptySpending,
 	leftIn,
-	reserve as reserveWithin,
-	type Scope,
 	type Spending,
-} from '../../../src/core/budget';
+} from '../../../src/core/caps';
+import { reserve as reserveWithin, type Scope } from '../../../src/core/reserve';
+import type { Bound } from '../../../src/core/bound';
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import { failureOf } from '../inMemoryHttp';
 

@@ -1,111 +1,7 @@
-import { invalidInputError, mapServiceError, type ServiceError, withDetails } from './errors';
+import { type Bound, describeBound } from './bound';
+import { endOfSentence, invalidInputError, type ServiceError, withDetails } from './errors';
 import { Big, type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
-
-/** What a request may cost, as far as that is known before it is sent. */
-export type Bound =
-	| {
-			/** A whole number of micro-dollars. */
-			microUsd: number | Decimal;
-			/** Whether it is the least that the request costs. Otherwise it is the most. */
-			isLeast?: boolean;
-			/** Says how it was calculated, and what to do. @param field The field that would have to be raised. */
-			advise(field: string): string;
-	  }
-	| {
-			/** Why there is no figure, as one or more sentences. */
-			unbounded: string;
-			/** What to do about it. Default: allow an unknown cost. */
-			remedy?: string | undefined;
-	  };
-
-/** What a request has cost, in micro-dollars; undefined if it is not known. */
-export type Cost = number | Decimal | undefined;
-
-/** The share of one request in what a scope allows. */
-export interface Share {
-	/** Replaces what was reserved by the cost. If that is not known, what was reserved stays counted. */
-	settle(cost: Cost): void | Promise<void>;
-	/** The request was certainly not carried out. */
-	release(): void | Promise<void>;
-}
-
-/** Says what a request costs at most that asks for no more than is free. @param free Micro-dollars, if something else than the caps says it. */
-export type BoundWithin = (free?: Decimal) => Bound;
-
-/** Something that limits what is spent: a cap, or a budget that others share. */
-export interface Scope {
-	/**
-	 * Micro-dollars that are neither spent nor reserved by others. Waits while even the smallest request does not fit because of others.
-	 *
-	 * @throws ServiceError if it cannot be read.
-	 */
-	findFree?(boundWithin: BoundWithin): Promise<Decimal>;
-	/**
-	 * @param free What was free when the bound was found.
-	 * @returns undefined if less is free by now, so that the bound, which did fit, has to be found again.
-	 * @throws ServiceError `invalid` if it does not allow the request.
-	 */
-	reserve(bound: Bound, free?: Decimal): Share | undefined | Promise<Share | undefined>;
-}
-
-/** The share of one request in all scopes. Only the first call of either method counts. Neither throws. */
-export interface Reserved {
-	settle(cost: Cost): Promise<void>;
-	release(): Promise<void>;
-}
-
-/** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
-const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record'] as const;
-type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
-
-/**
- * Counts a request in all scopes before it is sent, so that requests at the same time cannot exceed one of them together. A request
- * that was interrupted stays counted.
- *
- * @throws ServiceError `invalid` as the first scope that does not allow it. Nothing is reserved then.
- */
-export async function reserve(scopes: Scopes, boundWithin: BoundWithin): Promise<Reserved> {
-	for (;;) {
-		const { shared } = scopes;
-		const free = shared?.findFree && (await shared.findFree(boundWithin));
-		// nothing may be awaited between the two: other requests reserve from the same caps
-		const reservation = await reserveWithin(scopes, boundWithin(free), free);
-		if (reservation) return reservation;
-	}
-}
-
-/** @returns undefined if the bound has to be found again. */
-async function reserveWithin(
-	scopes: Scopes,
-	bound: Bound,
-	free: Decimal | undefined,
-): Promise<Reserved | undefined> {
-	const taken: Share[] = [];
-	let isOpen = true;
-	const close = async (end: (share: Share) => void | Promise<void>) => {
-		if (!isOpen) return;
-		isOpen = false;
-		await Promise.all(taken.map(end));
-	};
-	const release = async () => await close(async (share) => await share.release());
-	try {
-		for (const name of ORDER) {
-			const scope = scopes[name];
-			if (!scope) continue;
-			const given = scope.reserve(bound, free);
-			const share = given instanceof Promise ? await given : given;
-			if (!share) return void (await release());
-			taken.push(share);
-		}
-	} catch (cause) {
-		await release();
-		throw mapServiceError(cause);
-	}
-	return {
-		settle: async (cost) => await close(async (share) => await share.settle(cost)),
-		release,
-	};
-}
+import { ORDER, type Share } from './reserve';
 
 /** What the requests of a scope cost. Plain data: it is stored with the execution. Amounts are digits of micro-dollars. */
 export interface Spending {
@@ -225,17 +121,6 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${advice}`), details);
 }
 
-export function describeBound(bound: Bound): string {
-	if ('unbounded' in bound)
-		return `The cost of this is not known: ${endOfSentence(bound.unbounded)}`;
-	const amount = formatUsd(ZERO.plus(bound.microUsd));
-	return bound.isLeast ? `This costs at least ${amount}` : `This could cost up to ${amount}`;
-}
-
-/** A sentence as the end of another one. */
-export const endOfSentence = (sentence: string) =>
-	`${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
-
 /** The caps of a request, as scopes. */
 export type Caps = { readonly [name in (typeof ORDER)[number]]?: Cap | undefined };
 
@@ -262,20 +147,3 @@ export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): 
 }
 
 const listCaps = (caps: Caps) => ORDER.flatMap((name) => caps[name] ?? []);
-
-/** The right to send one paid start. It is recorded before anything is sent, so a crash leaves a trace. */
-export interface StartClaim<Sent, Recorded = Sent> {
-	/** Identifies its row until a person decides about it. Undefined without a row. */
-	readonly id?: string;
-	/**
-	 * Called right before every attempt to send; see `HttpRequest.beforeAttempt`.
-	 *
-	 * @returns the time when the claim expires, in milliseconds since 1970; more than half of the lease is left.
-	 * @throws ServiceError `not_started` when the claim is lost, or cannot be renewed.
-	 */
-	renew(): Promise<number>;
-	/** @returns what was recorded of the started work. */
-	recordStarted(sent: Sent): Promise<Recorded>;
-	/** @returns the failure; if its outcome is unknown, with advice on how to resolve it. */
-	recordFailed(cause: unknown): Promise<unknown>;
-}

@@ -1,0 +1,86 @@
+import type { Bound, BoundWithin, Cost } from './bound';
+import { mapServiceError } from './errors';
+import type { Decimal } from './money';
+
+/** The share of one request in what a scope allows. */
+export interface Share {
+	/** Replaces what was reserved by the cost. If that is not known, what was reserved stays counted. */
+	settle(cost: Cost): void | Promise<void>;
+	/** The request was certainly not carried out. */
+	release(): void | Promise<void>;
+}
+
+/** Something that limits what is spent: a cap, or a budget that others share. */
+export interface Scope {
+	/**
+	 * Micro-dollars that are neither spent nor reserved by others. Waits while even the smallest request does not fit because of others.
+	 *
+	 * @throws ServiceError if it cannot be read.
+	 */
+	findFree?(boundWithin: BoundWithin): Promise<Decimal>;
+	/**
+	 * @param free What was free when the bound was found.
+	 * @returns undefined if less is free by now, so that the bound, which did fit, has to be found again.
+	 * @throws ServiceError `invalid` if it does not allow the request.
+	 */
+	reserve(bound: Bound, free?: Decimal): Share | undefined | Promise<Share | undefined>;
+}
+
+/** The share of one request in all scopes. Only the first call of either method counts. Neither throws. */
+export interface Reserved {
+	settle(cost: Cost): Promise<void>;
+	release(): Promise<void>;
+}
+
+/** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
+export const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record'] as const;
+type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
+
+/**
+ * Counts a request in all scopes before it is sent, so that requests at the same time cannot exceed one of them together. A request
+ * that was interrupted stays counted.
+ *
+ * @throws ServiceError `invalid` as the first scope that does not allow it. Nothing is reserved then.
+ */
+export async function reserve(scopes: Scopes, boundWithin: BoundWithin): Promise<Reserved> {
+	for (;;) {
+		const { shared } = scopes;
+		const free = shared?.findFree && (await shared.findFree(boundWithin));
+		// nothing may be awaited between the two: other requests reserve from the same caps
+		const reservation = await reserveWithin(scopes, boundWithin(free), free);
+		if (reservation) return reservation;
+	}
+}
+
+/** @returns undefined if the bound has to be found again. */
+async function reserveWithin(
+	scopes: Scopes,
+	bound: Bound,
+	free: Decimal | undefined,
+): Promise<Reserved | undefined> {
+	const taken: Share[] = [];
+	let isOpen = true;
+	const close = async (end: (share: Share) => void | Promise<void>) => {
+		if (!isOpen) return;
+		isOpen = false;
+		await Promise.all(taken.map(end));
+	};
+	const release = async () => await close(async (share) => await share.release());
+	try {
+		for (const name of ORDER) {
+			const scope = scopes[name];
+			if (!scope) continue;
+			const given = scope.reserve(bound, free);
+			const share = given instanceof Promise ? await given : given;
+			if (!share) return void (await release());
+			taken.push(share);
+		}
+	} catch (cause) {
+		await release();
+		throw mapServiceError(cause);
+	}
+	return {
+		settle: async (cost) => await close(async (share) => await share.settle(cost)),
+		release,
+	};
+}
