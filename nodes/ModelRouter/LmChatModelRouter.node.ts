@@ -10,7 +10,7 @@ import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { checkLedger, probe } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
-import { searchModels } from './catalog';
+import { searchModels } from './modelPicker';
 
 export class LmChatModelRouter implements INodeType {
 	description: INodeTypeDescription = {

@@ -9,7 +9,7 @@ import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import { access, checkLedger, probe } from './access';
-import { searchModels } from './catalog';
+import { searchModels } from './modelPicker';
 import { resources } from './resources';
 
 export class ModelRouter implements INodeType {

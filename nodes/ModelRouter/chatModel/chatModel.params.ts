@@ -7,7 +7,7 @@ import type { ParamValues } from '../../../src/n8n/parameters';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { capFields, optionsParam } from '../../fieldKinds.params';
-import { modelParam } from '../catalog';
+import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../acrossResources.params';
 import { formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';

@@ -6,7 +6,8 @@ import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
 import { findTextField } from '../../../src/router/jobPricing';
-import { modelParam, NOT_CHECKED } from '../catalog';
+import { NOT_CHECKED } from '../catalog';
+import { modelParam } from '../modelPicker';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import {

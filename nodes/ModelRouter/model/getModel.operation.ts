@@ -1,6 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { getModel as readModel } from '../../../src/router/catalog';
-import { modelParam, toModelItem } from '../catalog';
+import { toModelItem } from './modelItem';
+import { modelParam } from '../modelPicker';
 import { simplifyParam } from '../acrossResources.params';
 
 export const getModel = operation({

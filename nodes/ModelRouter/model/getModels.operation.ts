@@ -3,7 +3,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import { listModels } from '../../../src/router/catalog';
 import { matchesFilter } from '../../../src/router/model';
 import { limitParam, returnAllParam, simplifyParam } from '../acrossResources.params';
-import { toModelItem } from '../catalog';
+import { toModelItem } from './modelItem';
 
 export const getModels = operation({
 	name: 'Get Many',

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { modelParam } from '../catalog';
+import { modelParam } from '../modelPicker';
 import { spendingCapPerItemParam } from '../acrossResources.params';
 import { attachmentsParam, conversationParams } from './messages.params';
 

@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INode } from 'n8n-workflow';
 
-import { searchModels } from '../../../nodes/ModelRouter/catalog';
+import { searchModels } from '../../../nodes/ModelRouter/modelPicker';
 import { json, response, type Answer } from '../inMemoryHttp';
 
 const KEY = ['key', '0123456789', 'abcdefghij'].join('-');

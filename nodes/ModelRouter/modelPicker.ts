@@ -1,0 +1,113 @@
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+
+import { formatUsd, readDecimal } from '../../src/core/money';
+import { connect, type Connection } from '../../src/n8n/connection';
+import { toNodeError } from '../../src/n8n/errors';
+import { requireN8n } from '../../src/n8n/n8nVersions';
+import { listModels } from '../../src/router/catalog';
+import { modalities, modalityNames } from '../../src/router/messages';
+import {
+	compareByKnownKind,
+	kindOfMediaType,
+	matchesFilter,
+	mediaTypes,
+	type Model,
+	type ModelKind,
+	readPrice,
+} from '../../src/router/model';
+import { access } from './access';
+
+export const modelParam = {
+	displayName: 'Model',
+	name: 'model',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description:
+		'The list shows inputs besides text, prices in USD (per million tokens in/out or per unit), and the context in tokens',
+	builderHint: {
+		propertyHint: 'Do not invent an ID. Leave the value empty, unless the user names one.',
+	},
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			typeOptions: { searchListMethod: 'searchModels', searchable: true },
+		},
+		{ displayName: 'By ID', name: 'id', type: 'string', placeholder: 'e.g. vendor/model' },
+	],
+} as const satisfies INodeProperties;
+
+/** Finds models for the picker: first those of the kind that the node or operation needs, then those of unknown kind. */
+export async function searchModels(
+	this: ILoadOptionsFunctions,
+	search = '',
+): Promise<INodeListSearchResult> {
+	const kind = findNeededKind(this);
+	requireN8n(this);
+	let connection: Connection | undefined;
+	try {
+		connection = await connect(this, access);
+		const { models } = await listModels(connection.http);
+		return connection.redact.data({
+			results: models
+				.filter((model) => matchesFilter(model, { search, ...(kind && { kind }) }))
+				.sort(compareByKnownKind)
+				.map((model) => ({ name: formatTitle(model), value: model.id })),
+		});
+	} catch (cause) {
+		// everyone who may use the credential sees this message, so the key must not be in it
+		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
+	}
+}
+
+/** The inputs that a model takes besides text, according to the catalog. */
+function listInputs({ input_modalities: accepted }: Model): string[] {
+	if (!Array.isArray(accepted)) return [];
+	return modalities.filter((one) => accepted.includes(one)).map((one) => modalityNames[one]);
+}
+
+function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
+	// the chat model has no resources
+	const resource = n8n.getCurrentNodeParameter('resource') ?? 'text';
+	if (resource === 'text') return 'text';
+	const mediaType = n8n.getCurrentNodeParameter('mediaType');
+	return resource === 'media'
+		? mediaTypes.filter((known) => known === mediaType).map(kindOfMediaType)[0]
+		: undefined;
+}
+
+/** Name, inputs, price, context and id, as far as known. The list is narrow and truncates the end. */
+function formatTitle(model: Model): string {
+	const { id, name, pricing, context_length: context } = model;
+	const named = typeof name === 'string' && name && name !== id;
+	return [
+		named ? name : id,
+		listInputs(model).join(', '),
+		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
+		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
+		typeof context === 'number'
+			? `${COUNT_FORMAT.format(context).replace('K', 'k')} context`
+			: undefined,
+		named && id,
+	]
+		.filter(Boolean)
+		.join(' · ');
+}
+
+/** USD per million tokens. */
+function formatTokenPrice(input: number | undefined, output: number | undefined) {
+	if (input === undefined && output === undefined) return undefined;
+	return `${formatPrice(input)} in, ${formatPrice(output)} out per 1M tokens`;
+}
+
+const formatPrice = (usd: number | undefined) => formatUsd(readDecimal(usd)?.times(1e6)) ?? '?';
+
+/** The price of the cheapest configuration. */
+function formatUnitPrice(price: number | undefined, unit: unknown): string | undefined {
+	if (price === undefined) return undefined;
+	return `from ${formatPrice(price)}${typeof unit === 'string' ? ` per ${unit.replace('_', ' ')}` : ''}`;
+}
+
+const COUNT_FORMAT = new Intl.NumberFormat('en-US', { notation: 'compact' });
