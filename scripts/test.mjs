@@ -253,8 +253,9 @@ function needsN8n(projects) {
 /** @param {readonly string[]} projects */
 function workersFor([layer = '', another]) {
 	// more than two cores can keep busy: most of these tests wait most of their time. Two n8n in queue mode fill 6 GB, and one of
-	// three files that come first has none.
-	return [...quick, 'grouped'].includes(layer) || (patient.includes(layer) && another) ? 3 : 2;
+	// three files that come first has none. With others beside them, the quick ones would only be in their way.
+	const isQuick = [...quick, 'grouped'].includes(layer) && lanes.length === 1;
+	return isQuick || (patient.includes(layer) && another) ? 3 : 2;
 }
 
 /**
