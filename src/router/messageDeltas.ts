@@ -42,26 +42,38 @@ function addEntry(entries: unknown[], piece: unknown): void {
 
 /**
  * The entry that a piece continues: the one with its index and no other label; without an index, the last one, if both are texts of one
- * type. LiteLLM sends blocks of thinking so, and Mistral parts of a content.
+ * type, and the piece does not go back behind its last text. LiteLLM sends blocks of thinking so, and Mistral parts of a content.
  */
 function findEntry(entries: unknown[], piece: Record<string, unknown>) {
 	const isSame = (entry: unknown): entry is Record<string, unknown> =>
 		isPlainObject(entry) &&
-		Object.keys(LABELS).every(
+		// what is encrypted comes whole: https://github.com/openai/openai-agents-python/pull/4175
+		['data', ...Object.keys(LABELS)].every(
 			(label) =>
 				isMissing(entry[label]) || isMissing(piece[label]) || entry[label] === piece[label],
 		);
 	if (typeof piece['index'] === 'number')
 		return entries.filter(isSame).find(({ index }) => index === piece['index']);
 	const last = entries.at(-1);
-	return piece['type'] && isSame(last) && isText(last) && isText(piece) ? last : undefined;
+	if (!piece['type'] || !isSame(last) || !isText(last) || !isText(piece)) return undefined;
+	// after a signature, another thinking begins: https://github.com/BerriAI/litellm/issues/29428
+	const order = Object.keys({ ...last, ...piece });
+	const begun = order.indexOf(textsOf(last).at(-1) ?? '');
+	const [first = ''] = textsOf(piece);
+	return first && order.indexOf(first) < begun ? undefined : last;
 }
+
+/** The names of the texts of an entry that have something. */
+const textsOf = (entry: Record<string, unknown>): string[] =>
+	Object.keys(entry).filter(
+		(name) => !isLabel(name) && !isMissing(entry[name]) && typeof entry[name] !== 'boolean',
+	);
 
 /** Whether an entry consists of texts, or of entries that do. Sources of an answer, for example, do not. */
 const isText = (entry: Record<string, unknown>): boolean =>
 	Object.values(entry).every(
 		(value) =>
-			typeof value === 'string' ||
 			value === null ||
+			['string', 'boolean'].includes(typeof value) ||
 			(Array.isArray(value) && value.every((one) => isPlainObject(one) && isText(one))),
 	);

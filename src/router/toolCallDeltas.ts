@@ -44,9 +44,12 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 		throw truncatedAnswerError(`It makes more than ${MAX_TOOL_CALLS} tool calls.`);
 }
 
-/** The first value counts. An empty one is kept until another comes. */
+/** The first value counts. An empty one is kept until another comes. Objects are merged: a signature may come with a later fragment. */
 function add(call: PartialCall, name: string, value: unknown): void {
-	if (!(name in call) || (isMissing(call[name]) && !isMissing(value))) call[name] = value;
+	const existing = call[name];
+	if (isPlainObject(existing) && isPlainObject(value))
+		for (const [field, one] of Object.entries(value)) add(existing, field, one);
+	else if (!(name in call) || (isMissing(existing) && !isMissing(value))) call[name] = value;
 }
 
 /** Arguments arrive in parts, or as a value. */

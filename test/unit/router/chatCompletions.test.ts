@@ -228,6 +228,142 @@ it.each<[string, Event[], Event]>([
 		{ thinking_blocks: [{ type: 'thinking', thinking: 'I look.', signature: 'Er8=' }] },
 	],
 	[
+		// openai-agents-python#4175, litellm#29428: two blocks, and an encrypted one between them
+		'Claude behind LiteLLM, which thinks twice',
+		[
+			{ thinking_blocks: [{ type: 'thinking', thinking: 'alpha', signature: '' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'S1' }] },
+			{ thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] },
+			{ thinking_blocks: [{ type: 'redacted_thinking', data: 'y' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: 'be', signature: '' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: 'ta', signature: '' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'S2' }] },
+			{ thinking_blocks: [{ type: 'thinking', thinking: 'gamma', signature: '' }] },
+		],
+		{
+			thinking_blocks: [
+				{ type: 'thinking', thinking: 'alpha', signature: 'S1' },
+				{ type: 'redacted_thinking', data: 'x' },
+				{ type: 'redacted_thinking', data: 'y' },
+				{ type: 'thinking', thinking: 'beta', signature: 'S2' },
+				{ type: 'thinking', thinking: 'gamma', signature: '' },
+			],
+		},
+	],
+	[
+		// litellm#31022: blocks that are whole
+		'Claude behind a later LiteLLM',
+		['a', 'b'].map((thinking) => ({
+			thinking_blocks: [{ type: 'thinking', thinking, signature: `S${thinking}` }],
+		})),
+		{
+			thinking_blocks: [
+				{ type: 'thinking', thinking: 'a', signature: 'Sa' },
+				{ type: 'thinking', thinking: 'b', signature: 'Sb' },
+			],
+		},
+	],
+	[
+		// docs.litellm.ai/docs/reasoning_content
+		'a gateway that repeats it below its own name',
+		['I ', 'look.'].map((thinking) => ({
+			...{ reasoning_content: thinking, provider_specific_fields: { citation: null } },
+			thinking_blocks: [{ type: 'thinking', thinking }],
+		})),
+		{
+			reasoning_content: 'I look.',
+			provider_specific_fields: { citation: null },
+			thinking_blocks: [{ type: 'thinking', thinking: 'I look.' }],
+		},
+	],
+	[
+		// OpenRouterTeam/ai-sdk-provider: an encrypted entry is never a piece
+		'OpenRouter, with encrypted entries of one index',
+		['x', 'y'].map((data) => thought({ type: 'reasoning.encrypted', data, id: null })),
+		{
+			reasoning_details: ['x', 'y'].flatMap(
+				(data) => thought({ type: 'reasoning.encrypted', data, id: null }).reasoning_details,
+			),
+		},
+	],
+	[
+		// langchain#34152, vllm#27755
+		'vLLM, and Ollama',
+		[{ reasoning: 'I ' }, { reasoning: 'look.' }],
+		{ reasoning: 'I look.' },
+	],
+	[
+		// docs.databricks.com: a content of parts before texts
+		'Claude behind Databricks',
+		[
+			...['I ', 'look.'].map((text) => ({
+				content: [{ type: 'reasoning', summary: [{ type: 'summary_text', text }] }],
+			})),
+			{
+				content: [
+					{ type: 'reasoning', summary: [{ type: 'summary_text', text: '', signature: 'S' }] },
+				],
+			},
+			{ content: 'Hm.' },
+		],
+		{
+			content: [
+				{
+					type: 'reasoning',
+					summary: [{ type: 'summary_text', text: 'I look.', signature: 'S' }],
+				},
+				{ type: 'text', text: 'Hm.' },
+			],
+		},
+	],
+	[
+		// docs.mistral.ai: `closed` of a part that thinks
+		'Mistral, which says whether it goes on',
+		['I ', 'look.'].map((text, index) => ({
+			content: [{ type: 'thinking', thinking: [{ type: 'text', text }], closed: index > 0 }],
+		})),
+		{
+			content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'I look.' }], closed: true }],
+		},
+	],
+	[
+		// litellm#16893: beside each piece of a call, and empty before it
+		'Gemini behind LiteLLM',
+		[
+			{ tool_calls: [{ ...call, provider_specific_fields: { thought_signature: null } }] },
+			{ tool_calls: [{ index: 0, provider_specific_fields: { thought_signature: 'Cs==' } }] },
+			{ tool_calls: [{ index: 0, provider_specific_fields: { thought_signature: 'Cs==' } }] },
+		],
+		{
+			tool_calls: [{ ...wholeCall, provider_specific_fields: { thought_signature: 'Cs==' } }],
+		},
+	],
+	[
+		// ai.google.dev/gemini-api/docs/thought-signatures: below the function
+		'Gemini behind a gateway that has it in the function',
+		[
+			{
+				tool_calls: [
+					{ index: 0, id: 'c', type: 'function', function: { name: 'f', provider: {} } },
+				],
+			},
+			{
+				tool_calls: [{ index: 0, function: { arguments: '{}', provider: { signature: 'Cs==' } } }],
+			},
+		],
+		{
+			tool_calls: [
+				{ ...wholeCall, function: { ...wholeCall.function, provider: { signature: 'Cs==' } } },
+			],
+		},
+	],
+	[
+		// ai.google.dev: the signature of a text comes after it
+		'Gemini, which signs its text as well',
+		[{ content: 'Hm.' }, { content: '', extra_content: { google: { thought_signature: 'T=' } } }],
+		{ content: 'Hm.', extra_content: { google: { thought_signature: 'T=' } } },
+	],
+	[
 		'sources, each of which is whole',
 		[
 			{ annotations: [{ type: 'url_citation', url_citation: { url: 'x' } }] },
