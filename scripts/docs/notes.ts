@@ -6,7 +6,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'You have the answer, and it is paid. The record of spending lacks what this node spent.',
 	'What this node has spent could not be written into the record of spending: …':
 		'You have the answer, and it is paid. The rest of the sentence says why. A budget still counts it.',
-	'The model refused the earlier tool calls of this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing':
+	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing':
 		'You have the answer. If it lacks something, ask in a new chat.',
 	'Too many processes use the budget at once':
 		'Nothing was sent. Run it again. If it happens often, give the workflows separate credentials.',

@@ -43,6 +43,14 @@ export function createAnswerMemory<Answer extends Remembered>(
 	const keyOf = (id: string) => `${credentialId} ${id}`;
 	const has = (answer: Answer, ids: readonly string[]) =>
 		answer.calls.some((call) => ids.includes(call.id));
+	const keep = (given: Answer): Kept<Answer> => {
+		const answer = redact.data(given);
+		const bytes = Buffer.byteLength(JSON.stringify(answer));
+		const until = now() + MAX_AGE;
+		for (const [index, { id }] of answer.calls.entries())
+			keepInProcess(keyOf(id), { answer, bytes: index ? 0 : bytes, until }, now());
+		return { answer, bytes };
+	};
 	return {
 		/** @param id Of a call. */
 		find(id: string): Answer | undefined {
@@ -50,18 +58,14 @@ export function createAnswerMemory<Answer extends Remembered>(
 			return (inExecution ?? findInProcess(keyOf(id), now()))?.answer as Answer | undefined;
 		},
 		add(given: Answer): void {
-			const answer = redact.data(given);
-			const bytes = Buffer.byteLength(JSON.stringify(answer));
-			kept.list.push({ answer, bytes });
+			kept.list.push(keep(given));
 			let sum = kept.list.reduce((all, each) => all + each.bytes, 0);
 			while (sum > MAX_IN_EXECUTION) sum -= kept.list.shift()?.bytes ?? sum;
-			const until = now() + MAX_AGE;
-			for (const [index, { id }] of answer.calls.entries())
-				keepInProcess(keyOf(id), { answer, bytes: index ? 0 : bytes, until }, now());
 		},
-		/** The conversation with these calls has ended for this execution. */
-		forget(ids: readonly string[]): void {
+		/** The conversation with these calls has ended for this execution, with an answer that calls none. */
+		end(ids: readonly string[], given: Answer): void {
 			kept.list = kept.list.filter(({ answer }) => !has(answer, ids));
+			keep(given);
 		},
 	};
 }

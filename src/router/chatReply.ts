@@ -1,5 +1,6 @@
 import { isPlainObject } from '../core/json';
-import type { TextAnswer, ToolCall } from './textAnswer';
+import { toChatCall } from './messages';
+import type { TextAnswer } from './textAnswer';
 import { readTokenCounts } from '../core/tokenCounts';
 
 /**
@@ -69,16 +70,6 @@ function toReplyMessage({ text, toolCalls, refusal }: TextAnswer): Record<string
 		...(calls.length && { tool_calls: calls }),
 	};
 }
-
-/** A call without arguments has an empty object: many readers reject an empty text. */
-const toChatCall = ({ id, name, arguments: value }: ToolCall) => ({
-	id,
-	type: 'function',
-	function: {
-		name,
-		arguments: typeof value === 'string' ? value.trim() || '{}' : JSON.stringify(value ?? {}),
-	},
-});
 
 const finishReasonOf = ({ finishReason, toolCalls }: TextAnswer) =>
 	finishReason ?? (toolCalls.length ? 'tool_calls' : 'stop');

@@ -1,3 +1,4 @@
+import { textOf } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { type ChatMessage, toAssistantMessage } from './messages';
 import type { TextAnswer } from './textAnswer';
@@ -12,9 +13,9 @@ interface Origin {
 	protocol: string;
 }
 
-/** An answer that calls tools, as the model gave it. Plain data. */
+/** An answer that calls tools, or that follows their results, as the model gave it. Plain data. */
 export interface GivenAnswer extends Origin {
-	/** The calls in their order: the ID by which they are known in n8n, and the model's own. */
+	/** The calls in their order: the ID by which they are known in n8n, and the model's own. Of an answer to results: see `idAfter`. */
 	calls: Array<{ id: string; own: string }>;
 	/** What comes back to the model: its message, or its output items. */
 	given: Fields[];
@@ -29,6 +30,7 @@ type FindAnswer = (id: string) => GivenAnswer | undefined;
  * Gives each call of an answer an ID that no other call has: IDs of models, such as `call_0`, are there in every conversation.
  *
  * @param given As it came.
+ * @param resultOf The call whose result the answer follows.
  * @returns the answer with these IDs, and what is to be remembered of it.
  */
 export function nameCalls<Answer extends TextAnswer>(
@@ -36,20 +38,25 @@ export function nameCalls<Answer extends TextAnswer>(
 	given: readonly unknown[],
 	origin: Origin,
 	createId: () => string,
+	resultOf?: string,
 ): { answer: Answer; remembered: GivenAnswer } {
-	const calls = answer.toolCalls.map(({ id: own }) => {
+	const calls = answer.toolCalls.map(({ id: own }, index, all) => {
 		const id = createId();
-		return { id, own: own || id };
+		const isNamed = own && all.findIndex((other) => other.id === own) === index;
+		return { id, own: isNamed ? own : id };
 	});
 	const named = answer.toolCalls.map((call, index) => ({ ...call, id: calls[index]?.id ?? '' }));
 	const remembered = {
 		...origin,
-		calls,
+		calls: calls.length || !resultOf ? calls : [{ id: idAfter(resultOf), own: '' }],
 		given: given.filter(isPlainObject),
 		plain: toAssistantMessage(answer),
 	};
 	return { answer: { ...answer, toolCalls: named }, remembered };
 }
+
+/** Under which an answer without calls is known, by the last call whose result it follows. */
+const idAfter = (callId: string) => `${callId} answer`;
 
 /**
  * Puts the answers of the model into a conversation as it gave them, in place of the messages that have their calls, each followed by the
@@ -57,12 +64,12 @@ export function nameCalls<Answer extends TextAnswer>(
  * LangChain's client drops what vendors add (n8n-nodes-langchain 2.41.1, utils/agent-execution/buildSteps.js; @langchain/openai 1.4.4,
  * converters/completions.cjs).
  *
- * A call without a result is left out, as n8n does with those beside one that needs an approval (processHitlResponses.js). A message that
- * is not known stays as it is.
+ * A call without a result is left out, as n8n does with those beside one that needs an approval (processHitlResponses.js). DeepSeek wants
+ * the reasoning of the text after the results back as well (openclaw#73417). A message that is not known stays as it is.
  *
  * @param messages Of a chat completion.
  * @param asked The model to which they are sent: another one does not get what the first one's vendor has added.
- * @param inWords Whether calls that are not known are told in words.
+ * @param inWords Whether what is not known of the model is told in words.
  */
 export function putBackAnswers(
 	messages: readonly ChatMessage[],
@@ -72,19 +79,24 @@ export function putBackAnswers(
 ): ChatMessage[] {
 	const results = new Map(messages.map((message) => [message.tool_call_id, message]));
 	const placed = new Set<GivenAnswer>();
-	return messages.flatMap((message) => {
-		const answer = callIdsOf(message).map(find).find(Boolean);
-		if (!answer) return inWords ? tellCalls(message, results) : [message];
-		const answered = answer.calls.map(({ id }) => results.get(id));
-		if (!answered.some(Boolean)) return [message];
+	const isOwn = ({ model, protocol }: GivenAnswer) =>
+		model === asked.model && protocol === asked.protocol;
+	return messages.flatMap((message, index) => {
+		const ids = callIdsOf(message);
+		const { tool_call_id: before } = messages[index - 1] ?? {};
+		const end = ids.length || !before ? undefined : find(idAfter(before));
+		if (end?.plain.content === message.content && end && isOwn(end))
+			return end.given as unknown as ChatMessage[];
+		const answer = ids.map(find).find(Boolean);
+		const answered = answer?.calls.map(({ id }) => results.get(id)) ?? [];
+		if (!answer || !answered.some(Boolean)) return inWords ? tell(message, results) : [message];
 		if (placed.has(answer)) return [];
 		placed.add(answer);
-		const ownResults = answered.flatMap((result, index) =>
-			result ? [{ ...result, tool_call_id: answer.calls[index]?.own ?? '' }] : [],
+		const ownResults = answered.flatMap((result, at) =>
+			result ? [{ ...result, tool_call_id: answer.calls[at]?.own ?? '' }] : [],
 		);
-		const isOwn = answer.model === asked.model && answer.protocol === asked.protocol;
-		const entries = isOwn ? answer.given : [answer.plain];
-		const kept = keepCalls(entries, (index) => answered[index] && answer.calls[index]?.own);
+		const entries = isOwn(answer) ? answer.given : [answer.plain];
+		const kept = keepCalls(entries, (at) => answered[at] && answer.calls[at]?.own);
 		return [...(kept as unknown as ChatMessage[]), ...ownResults];
 	});
 }
@@ -123,20 +135,25 @@ function keepCalls(
 	});
 }
 
-/** A step of tools as a text of the assistant. */
-function tellCalls(
+/** What the model said and did, as a text of the user: one of the model itself is refused without its reasoning, by DeepSeek. */
+function tell(
 	message: ChatMessage,
 	results: ReadonlyMap<string | undefined, ChatMessage>,
 ): ChatMessage[] {
 	const { role, content, tool_calls: calls } = message;
-	if (role === 'tool') return [];
-	if (!Array.isArray(calls) || !calls.length) return [message];
-	const told = calls.filter(isPlainObject).map(({ id, function: called }) => {
-		const { name, arguments: given } = isPlainObject(called) ? called : {};
-		const answered = results.get(String(id))?.content ?? '';
-		const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
-		return `${String(name)} was called with ${String(given)}. It answered: ${text}`;
+	if (role !== 'assistant') return role === 'tool' ? [] : [message];
+	const said = textOf(content);
+	const told = [calls].flat().flatMap((call: unknown) => {
+		if (!isPlainObject(call)) return [];
+		const { name, arguments: given } = Object(call['function']) as Fields;
+		const result = results.get(String(call['id']));
+		const called = `You called ${String(name)} with ${String(given)}.`;
+		if (!result) return [called];
+		const { content: answer } = result;
+		return [
+			`${called} It answered: ${typeof answer === 'string' ? answer : JSON.stringify(answer)}`,
+		];
 	});
-	const text = typeof content === 'string' && content ? [content] : [];
-	return [{ role: 'assistant', content: [...text, ...told].join('\n') }];
+	const texts = [...(said ? [`You said: ${said}`] : []), ...told];
+	return texts.length ? [{ role: 'user', content: texts.join('\n') }] : [];
 }

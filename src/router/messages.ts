@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Model } from './model';
-import type { TextChoice } from './textAnswer';
+import type { TextChoice, ToolCall } from './textAnswer';
 
 export const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 type Role = (typeof roles)[number];
@@ -56,13 +56,18 @@ const formatValue = (value: unknown) => (value === undefined ? 'missing' : JSON.
 
 /** An answer that calls tools as a message of the next request, in which the results of the tools follow it. */
 export function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
-	const calls = toolCalls.map(({ id, name, arguments: value }) => ({
-		id,
-		type: 'function',
-		function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) },
-	}));
-	return { role: 'assistant', content: text || null, tool_calls: calls };
+	return { role: 'assistant', content: text || null, tool_calls: toolCalls.map(toChatCall) };
 }
+
+/** A call without arguments has an empty object: many readers reject an empty text. */
+export const toChatCall = ({ id, name, arguments: value }: ToolCall) => ({
+	id,
+	type: 'function',
+	function: {
+		name,
+		arguments: typeof value === 'string' ? value.trim() || '{}' : JSON.stringify(value ?? {}),
+	},
+});
 
 /**
  * Converts a conversation for the responses protocol, which has no tool messages: calls and their results are items of their

@@ -170,6 +170,34 @@ it('the next execution of a chat brings them along, and no output or execution h
 	expect(JSON.stringify([first.run.data, run.data])).not.toContain('signature');
 });
 
+it('a model that wants its thoughts of every message gets them back with the text after its calls', async () => {
+	const deepSeek = { model: modelOf('thinker/content-1') };
+	const { error, given } = await converse(async (model) => {
+		const steps = stepsOf(await bound(model).invoke([ONE]));
+		const { content } = await bound(model).invoke([ONE, ...steps]);
+		const chat = [ONE, ...steps, { role: 'assistant', content }, user('And now?')];
+		const { content: second } = await bound(model).invoke(chat);
+		// an answer without a call of a tool has no ID by which it could be recognized
+		const more = [...chat, { role: 'assistant', content: second }, user('Thanks')];
+		return (await bound(model).invoke(more)).content;
+	}, deepSeek);
+	expect(error).toBeUndefined();
+	expect(given).toEqual([expect.stringContaining('Thanks')]);
+	const shown = bodies().map(({ messages }) =>
+		(messages as Array<Record<string, unknown>>).map(({ role, reasoning_content: thoughts }) =>
+			[role, thoughts && 'thinks'].filter(Boolean).join(' '),
+		),
+	);
+	const turn = ['user', 'assistant thinks', 'tool', 'assistant thinks', 'user'];
+	expect(shown).toEqual([
+		['user'],
+		['user', 'assistant thinks', 'tool'],
+		turn,
+		[...turn, 'assistant', 'user'],
+		[...turn, 'user', 'user'],
+	]);
+});
+
 it('what nobody remembers is told in words, if the model refuses it', async () => {
 	const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
 	const old = [
@@ -187,8 +215,8 @@ it('what nobody remembers is told in words, if the model refuses it', async () =
 	expect(bodies()[1]?.['messages']).toEqual([
 		ONE,
 		{
-			role: 'assistant',
-			content: 'get_weather was called with {"city":"Oslo"}. It answered: sunny',
+			role: 'user',
+			content: 'You called get_weather with {"city":"Oslo"}. It answered: sunny',
 		},
 		user('And now?'),
 	]);
@@ -196,37 +224,44 @@ it('what nobody remembers is told in words, if the model refuses it', async () =
 	expect(result.customData).toEqual({ modelCostUsd: (paid / 1e6).toFixed(6) });
 });
 
-it('a service that does not take back what its model gave gets the calls alone, from then on', async () => {
-	const quill = { model: modelOf('northwind/quill-2.5') };
-	service.fault({
-		match: { method: 'POST', bodyIncludes: '"reasoning_content"' },
-		do: { type: 'status', status: 400 },
-	});
-	const question = user('[[thinks:3]] [[tool:get_weather]] Oslo');
-	const { error, calls } = await converse(async (model) => {
-		const steps = stepsOf(await bound(model).invoke([question]));
-		await bound(model).invoke([question, ...steps]);
-		const more = stepsOf(await bound(model).invoke([question, ...steps, question]));
-		await bound(model).invoke([question, ...steps, question, ...more]);
-	}, quill);
-	expect(error).toBeUndefined();
-	const plain = {
-		role: 'assistant',
-		content: null,
-		tool_calls: [givenCall('call_1', 'get_weather')],
-	};
-	const assistants = bodies().map(({ messages }) =>
-		(messages as Array<Record<string, unknown>>).filter(({ role }) => role === 'assistant'),
-	);
-	expect(assistants).toEqual([
-		[],
-		[{ ...plain, reasoning_content: expect.any(String), content: '' }],
-		[plain],
-		[plain],
-		[plain, plain],
-	]);
-	expect(calls).toHaveLength(4);
-});
+// Groq says 400, Mistral 422: litellm#30835
+it.each([
+	[400, 'quill-2.5'],
+	[422, 'quill-mini'],
+])(
+	'a service that does not take back what its model gave (%s) gets the calls alone, from then on',
+	async (status, name) => {
+		const quill = { model: modelOf(`northwind/${name}`) };
+		service.fault({
+			match: { method: 'POST', bodyIncludes: '"reasoning_content"' },
+			do: { type: 'status', status },
+		});
+		const question = user('[[thinks:3]] [[tool:get_weather]] Oslo');
+		const { error, calls } = await converse(async (model) => {
+			const steps = stepsOf(await bound(model).invoke([question]));
+			await bound(model).invoke([question, ...steps]);
+			const more = stepsOf(await bound(model).invoke([question, ...steps, question]));
+			await bound(model).invoke([question, ...steps, question, ...more]);
+		}, quill);
+		expect(error).toBeUndefined();
+		const plain = {
+			role: 'assistant',
+			content: null,
+			tool_calls: [givenCall('call_1', 'get_weather')],
+		};
+		const assistants = bodies().map(({ messages }) =>
+			(messages as Array<Record<string, unknown>>).filter(({ role }) => role === 'assistant'),
+		);
+		expect(assistants).toEqual([
+			[],
+			[{ ...plain, reasoning_content: expect.any(String), content: '' }],
+			[plain],
+			[plain],
+			[plain, plain],
+		]);
+		expect(calls).toHaveLength(4);
+	},
+);
 
 it('a refusal that words do not change is the error', async () => {
 	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400 } });

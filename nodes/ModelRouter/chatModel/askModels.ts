@@ -17,7 +17,7 @@ export interface AnsweredCall {
 	answer: PricedAnswer;
 	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
-	/** Whether calls that nobody remembers were told in words. */
+	/** Whether what nobody remembers of the model was told in words. */
 	isToldInWords: boolean | undefined;
 	/** The models that refused the call before, and why. */
 	refusals: Array<{ model: string; reason: string }>;
@@ -87,7 +87,7 @@ function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): 
 }
 
 /**
- * Asks one model. A conversation that it refuses (400) was certainly not carried out, and is sent in another form, if there is one.
+ * Asks one model. A conversation that it refuses was certainly not carried out, and is sent in another form, if there is one.
  *
  * @throws the first refusal if it refuses all of them.
  */
@@ -109,9 +109,11 @@ async function askOnce(
 			const call = { ...context, memory, limits, onText };
 			const { answer, given, maxTokens } = await sendCall(call, { ...asked, ...fields });
 			if (learned) context.connection.httpWithoutRetries.serviceFacts?.set(...learned);
-			const named = nameCalls(answer, given, origin, createCallId);
+			const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
+			const resultOf = answers.find(last) && last;
+			const named = nameCalls(answer, given, origin, createCallId, resultOf);
 			if (answer.toolCalls.length) answers.add(named.remembered);
-			else answers.forget(asked.messages.flatMap(callIdsOf));
+			else answers.end(asked.messages.flatMap(callIdsOf), named.remembered);
 			return { answer: named.answer, maxTokens, isToldInWords };
 		} catch (cause) {
 			if (!isBadRequest(cause)) throw mapServiceError(cause);
@@ -135,7 +137,7 @@ const REASONING = 'reasoning.encrypted_content';
 const NOBODY = { model: '', protocol: '' };
 
 /**
- * The forms of a conversation, the best first: with the answers as the model gave them, with calls that nobody remembers in words, and
+ * The forms of a conversation, the best first: with the answers as the model gave them, with those that nobody remembers in words, and
  * without what the model gave beside its calls, which Groq does not take back ("property 'reasoning' is unsupported"). A model that does
  * not think may refuse to be asked for its reasoning.
  */
@@ -166,7 +168,10 @@ function* formsOf(
 }
 
 const isBadRequest = (cause: unknown) =>
-	cause instanceof ServiceError && cause.kind === 'refused' && cause.details.status === 400;
+	cause instanceof ServiceError &&
+	cause.kind === 'refused' &&
+	// Mistral says so with 422: litellm#30835
+	[400, 422].includes(cause.details.status ?? 0);
 
 /** Nine letters and digits: the form that the strictest services ask for. */
 const createCallId = () =>

@@ -156,7 +156,7 @@ function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined)
 }
 
 const TOLD_IN_WORDS =
-	'The model refused the earlier tool calls of this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing';
+	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing';
 
 const noAnswers = (): KeptAnswers<GivenAnswer> => ({ list: [] });
 

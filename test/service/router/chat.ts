@@ -39,7 +39,8 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	if (forgotten) return forgotten;
 	const plan = planAnswer(ask, choices);
 	const [first] = plan.choices;
-	if (model.thinking && first.tools.length) first.thought = think(world, model.thinking);
+	const thinksNow = first.tools.length || (model.thinking === 'content' && ask.tools.length);
+	if (model.thinking && thinksNow) first.thought = think(world, model.thinking);
 	const run = startRun(world, call, key, model, plan, { maxTokens: ask.maxTokens, streamed });
 	if (!isRun(run)) return run;
 	const completion = {

@@ -93,8 +93,10 @@ export function refuseForgotten(
 			if (entry.type !== 'function_call') return true;
 			return isKnown(list.slice(0, index).findLast(({ type }) => type !== 'function_call'));
 		}
-		if (!Array.isArray(entry.tool_calls) || !entry.tool_calls.length) return true;
-		return isKnown(kind === 'signature' ? entry.tool_calls[0] : entry);
+		const calls = Array.isArray(entry.tool_calls) && entry.tool_calls.length > 0;
+		// DeepSeek wants the reasoning of every message of the model, wherever there are tools (openclaw#73417)
+		if (!calls && !(kind === 'content' && entry.role === 'assistant')) return true;
+		return isKnown(kind === 'signature' ? (entry.tool_calls as unknown[])[0] : entry);
 	});
 	return isWhole ? undefined : routerError(400, 'invalid_request_error', REFUSALS[kind]);
 }

@@ -45,10 +45,11 @@ it('a conversation that has ended leaves the execution, and is known to the next
 	const first = execution('three', clock);
 	first.add(answer('a'));
 	first.add(answer('b'));
-	first.forget(['a', 'other']);
+	first.end(['a', 'other'], answer('end'));
 	expect(ids(first.kept)).toEqual(['b']);
 	const next = execution('three', clock);
 	expect(next.find('a')).toEqual(answer('a'));
+	expect(next.find('end')).toEqual(answer('end'));
 	expect(execution('another credential', clock).find('a')).toBeUndefined();
 	await clock.sleep(3_600_000);
 	expect(next.find('a')).toBeUndefined();

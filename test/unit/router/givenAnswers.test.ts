@@ -17,9 +17,15 @@ function memory() {
 	const createId = () => `n${++ids}`;
 	return {
 		find: (id: string) => all.find(({ calls }) => calls.some((call) => call.id === id)),
-		remember(given: object[], calls: Array<ReturnType<typeof toolCall>>, origin = CHAT, text = '') {
+		remember(
+			given: object[],
+			calls: Array<ReturnType<typeof toolCall>>,
+			origin = CHAT,
+			text = '',
+			resultOf?: string,
+		) {
 			const answer = { text, model: 'm', toolCalls: calls };
-			const named = nameCalls(answer, given, origin, createId);
+			const named = nameCalls(answer, given, origin, createId, resultOf);
 			all.push(named.remembered);
 			return named.answer.toolCalls.map(({ id }) => id);
 		},
@@ -105,6 +111,42 @@ it('a call without an ID has the same one in its message and at its result', () 
 	]);
 });
 
+it('two calls of an answer that have the same ID get different ones', () => {
+	const { find, remember } = memory();
+	const calls = [chatCall('call_0', 'f'), chatCall('call_0', 'g')];
+	remember(
+		[{ role: 'assistant', content: null, tool_calls: calls }],
+		[toolCall('call_0', 'f'), toolCall('call_0', 'g')],
+	);
+	expect(putBackAnswers([...step('n1'), ...step('n2')], find, CHAT)).toEqual([
+		{ role: 'assistant', content: null, tool_calls: [calls[0], { ...calls[1], id: 'n2' }] },
+		...[result('call_0', 'n1'), result('n2')],
+	]);
+});
+
+// openclaw#73417, CLIProxyAPI#4879: DeepSeek wants it of each message of the model, wherever there are tools
+describe('the text that follows the results of calls', () => {
+	const said = { role: 'assistant', content: 'Sunny.', reasoning_content: 'So.', x: [] };
+	const text: ChatMessage = { role: 'assistant', content: 'Sunny.' };
+	const answered = () => {
+		const { find, remember } = memory();
+		remember([MESSAGE], CALLS);
+		remember([said], [], CHAT, 'Sunny.', 'n2');
+		return (end: ChatMessage, asked = CHAT) =>
+			putBackAnswers([...step('n1'), ...step('n2'), end, text], find, asked).slice(3);
+	};
+
+	it('comes back as the model gave it, and the same text elsewhere does not', () => {
+		expect(answered()(text)).toEqual([said, text]);
+	});
+
+	it('stays as it is, if it has changed or goes to another model', () => {
+		const other = { ...text, content: 'Rain.' };
+		expect(answered()(other)).toEqual([other, text]);
+		expect(answered()(text, { ...CHAT, model: 'v/other' })).toEqual([text, text]);
+	});
+});
+
 it('answers whose calls have the same ID at the model stay apart', () => {
 	const { find, remember } = memory();
 	const given = (reasoning: string) => ({
@@ -150,17 +192,17 @@ describe('output items of a response', () => {
 	});
 });
 
-it('in words, what is not known is a text of the assistant', () => {
+it('in words, what is not known of the model is a text of the user', () => {
 	const { find, remember } = memory();
 	remember([MESSAGE], CALLS);
 	const text: ChatMessage = { role: 'assistant', content: 'Hello.' };
 	expect(putBackAnswers([user, ...step('old'), text, ...step('n1')], find, CHAT, true)).toEqual([
 		user,
 		{
-			role: 'assistant',
-			content: 'f was called with {"a":1,"id":"old"}. It answered: result of old',
+			role: 'user',
+			content: 'You called f with {"a":1,"id":"old"}. It answered: result of old',
 		},
-		text,
+		{ role: 'user', content: 'You said: Hello.' },
 		{ ...MESSAGE, tool_calls: [MESSAGE.tool_calls[0]] },
 		result('call_0', 'n1'),
 	]);
