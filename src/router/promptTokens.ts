@@ -1,5 +1,5 @@
 import { cutText } from '../core/errors';
-import { isPlainObject } from '../core/json';
+import { isEmptyValue, isPlainObject } from '../core/json';
 
 interface UnmeasurablePrompt {
 	/** Why there is no upper bound, as a sentence. */
@@ -131,7 +131,7 @@ function findMedia(entry: unknown, isItem: boolean): string | undefined {
 	if (!isPlainObject(entry)) return undefined;
 	const type = entry['type'] ?? (isItem ? 'message' : undefined);
 	if (typeof type !== 'string') return 'A part of a message has no type.';
-	const isMedia = (name: string) => MEDIA_FIELD.test(name) && !isNullish(entry[name]);
+	const isMedia = (name: string) => MEDIA_FIELD.test(name) && !isEmptyValue(entry[name]);
 	const media = TEXT_TYPES.has(type) ? Object.keys(entry).find(isMedia) : type;
 	if (media !== undefined)
 		return `A message contains "${cutText(media, 60)}", and its number of tokens is not known before the request.`;

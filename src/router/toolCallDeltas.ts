@@ -32,10 +32,10 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	if (!isPlainObject(fragment)) return;
 	const index = findPosition(calls, fragment, position);
 	const call = calls.byPosition.get(index) ?? {};
-	const { function: fragmentFunction, ...fields } = fragment;
-	if (isPlainObject(fragmentFunction))
-		call['function'] = mergeFunction(call['function'], fragmentFunction);
-	for (const [name, value] of Object.entries(fields)) if (name !== 'index') add(call, name, value);
+	for (const [name, value] of Object.entries(fragment)) {
+		if (name === 'function' && isPlainObject(value)) call[name] = mergeFunction(call[name], value);
+		else if (name !== 'function' && name !== 'index') add(call, name, value);
+	}
 	calls.byPosition.set(index, call);
 	calls.lastPosition = Math.max(calls.lastPosition, index);
 	if (!isMissing(call['id']) && !calls.positionById.has(call['id']))

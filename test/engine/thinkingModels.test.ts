@@ -86,6 +86,137 @@ describe.each(WAYS)('%s', (_way, ask) => {
 	});
 });
 
+/** A call of `get_weather` as the model writes it. */
+const rawCall = (id: string, more: object = {}, written = '{"city": "Oslo"}') => ({
+	...{ id, type: 'function', function: { name: 'get_weather', arguments: written } },
+	...more,
+});
+const calling = (...calls: object[]) => ({
+	tool_calls: calls.map((call, index) => ({ index, ...call })),
+});
+const thinks = (thinking: string, signature: string) => ({
+	thinking_blocks: [{ type: 'thinking', thinking, signature }],
+});
+const encrypted = (data: string, id: string | null) => ({
+	reasoning_details: [
+		{ type: 'reasoning.encrypted', data, id, format: 'google-gemini-v1', index: 0 },
+	],
+});
+
+/** What came, as people showed it, and the bytes of the message that has to come back. */
+const SHOWN: Array<[string, deltas: object[], message: object]> = [
+	[
+		'n8n#29119, n8n#29661: DeepSeek, all at once',
+		[{ content: null, reasoning_content: 'I look.', ...calling(rawCall('call_1')) }],
+		{ content: null, reasoning_content: 'I look.', tool_calls: [rawCall('call_1')] },
+	],
+	[
+		'deepseek-harness#739: DeepSeek, which has not thought',
+		[{ content: '', reasoning_content: '' }, calling(rawCall('call_00_x'))],
+		{ content: '', reasoning_content: '', tool_calls: [rawCall('call_00_x')] },
+	],
+	[
+		'kilocode#5544: Kimi, with its own IDs',
+		[
+			{ reasoning_content: 'I ' },
+			{ reasoning_content: 'look.' },
+			calling(rawCall('functions.get:0')),
+		],
+		{ content: null, reasoning_content: 'I look.', tool_calls: [rawCall('functions.get:0')] },
+	],
+	[
+		'qwen-code#4285: vLLM, whose chat template reads no other name',
+		[{ reasoning: 'I ' }, { reasoning: 'look.' }, { content: '\n\n' }, calling(rawCall('x'))],
+		{ content: '\n\n', reasoning: 'I look.', tool_calls: [rawCall('x')] },
+	],
+	[
+		'litellm#16895: Gemini, with the signature in a long ID',
+		[calling(rawCall(`call_1__thought__${'Q+/='.repeat(100)}`))],
+		{ content: null, tool_calls: [rawCall(`call_1__thought__${'Q+/='.repeat(100)}`)] },
+	],
+	[
+		'hebo-gateway#226: Gemini behind Vertex',
+		[calling(rawCall('U', { extra_content: { vertex: { thought_signature: 'AY8=' } } }))],
+		{
+			content: null,
+			tool_calls: [rawCall('U', { extra_content: { vertex: { thought_signature: 'AY8=' } } })],
+		},
+	],
+	[
+		'LibreChat-AI/agents#37: Gemini behind OpenRouter, an entry for each call',
+		[encrypted('x', 'tool_0'), encrypted('y', null), calling(rawCall('tool_0'))],
+		{
+			content: null,
+			reasoning_details: [
+				...encrypted('x', 'tool_0').reasoning_details,
+				...encrypted('y', null).reasoning_details,
+			],
+			tool_calls: [rawCall('tool_0')],
+		},
+	],
+	[
+		'litellm#29428: Claude behind LiteLLM, two blocks in pieces',
+		[thinks('a', ''), thinks('', 'S1'), thinks('b', ''), thinks('', 'S2'), calling(rawCall('t'))],
+		{
+			content: null,
+			thinking_blocks: [...thinks('a', 'S1').thinking_blocks, ...thinks('b', 'S2').thinking_blocks],
+			tool_calls: [rawCall('t')],
+		},
+	],
+	[
+		'n8n#23798: Claude, which calls without arguments',
+		[{ content: 'Hm.' }, calling(rawCall('toolu_1', {}, ''))],
+		{ content: 'Hm.', tool_calls: [rawCall('toolu_1', {}, '')] },
+	],
+	[
+		'any vendor, with fields that nobody has seen',
+		[
+			{ content: null, images: [], audio: null, annotations: [], y: { z: [1, { a: false }] } },
+			calling(rawCall('q', { w: 0 })),
+		],
+		{
+			...{ content: null, images: [], audio: null, annotations: [], y: { z: [1, { a: false }] } },
+			tool_calls: [rawCall('q', { w: 0 })],
+		},
+	],
+];
+
+/** The model answers so the next time: the deltas in a stream. */
+function answerWith(deltas: object[]): void {
+	const choices = [
+		...deltas.map((delta) => ({ delta })),
+		{ delta: {}, finish_reason: 'tool_calls' },
+	];
+	const events = choices.map((choice) => JSON.stringify({ choices: [{ index: 0, ...choice }] }));
+	service.fault({
+		match: { method: 'POST' },
+		times: 1,
+		do: {
+			type: 'body',
+			contentType: 'text/event-stream',
+			body: [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join(''),
+		},
+	});
+}
+
+it.each(SHOWN)('%s: the same bytes come back', async (_source, deltas, message) => {
+	answerWith(deltas);
+	const { error } = await useModel({
+		secrets: secretsOf(service),
+		async use(model) {
+			const { tool_calls: calls = [] } = await model.bindTools(tools).invoke([user('Oslo')]);
+			const steps = stepsOf({ content: '', tool_calls: calls } as unknown as ModelMessage);
+			return await model.bindTools(tools).invoke([user('Oslo'), ...steps]);
+		},
+	});
+	expect(error).toBeUndefined();
+	const [, given, result] = bodies()[1]?.['messages'] as object[];
+	const sorted = (value: object) => JSON.stringify(Object.entries(value).sort());
+	expect(sorted(given!)).toBe(sorted({ role: 'assistant', ...message }));
+	const { tool_calls: calls } = message as { tool_calls: Array<{ id: string }> };
+	expect(result).toMatchObject({ role: 'tool', tool_call_id: calls[0]?.id });
+});
+
 const THINKER = { model: modelOf('thinker/details-1') };
 const converse = (use: (model: LanguageModel) => Promise<unknown>, more: object = {}) =>
 	useModel({ secrets: secretsOf(service), parameters: { ...THINKER, ...more }, use });
