@@ -241,8 +241,8 @@ export function callWith({ service }: Bridge, tool: string, given: Record<string
 export const sayOnce = ({ service }: Bridge, content: string): void =>
 	answerOnce(service, { content });
 
-/** In the form in which it is asked for: at once, or as a stream. */
-function answerOnce({ fault }: Bridge['service'], said: Record<string, unknown>): void {
+/** In the form in which it is asked for: at once, or as a stream. @param said Of the message. */
+export function answerOnce({ fault }: Bridge['service'], said: Record<string, unknown>): void {
 	const finish_reason = said['tool_calls'] ? 'tool_calls' : 'stop';
 	const message = { role: 'assistant', ...said };
 	const head = { id: 'c', created: 1, model: TEXT_MODEL };

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 
-import { AGENT, agentFile, publishAgent, runAgent, textRequests, withModel } from './agent.ts';
+import {
+	AGENT,
+	agentFile,
+	answerOnce,
+	publishAgent,
+	runAgent,
+	sayOnce,
+	TEXT_MODEL,
+	textRequests,
+	withModel,
+} from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
 import { mailNode } from './conversationWorkflow.ts';
 import { itemsOf } from './execution.ts';
@@ -12,10 +22,8 @@ import { codeTool, memory, type Attached } from './workflow.ts';
 const bridge = bridgeOfFile();
 
 const KINDS = ['content', 'details', 'signature', 'parts', 'items'];
-const thinker = (kind: string): Attached =>
-	withModel(bridge, kind === 'items' ? { options: { protocol: 'responses' } } : {}, {
-		id: `thinker/${kind}-1`,
-	});
+const thinker = (kind: string, id = `thinker/${kind}-1`): Attached =>
+	withModel(bridge, kind === 'items' ? { options: { protocol: 'responses' } } : {}, { id });
 const tools = (): Attached[] =>
 	['One', 'Two'].map((name) => ({
 		node: codeTool(name, "return 'counted ' + query.length;"),
@@ -44,24 +52,71 @@ describe.each([3.1, 2.2, 1.7])('AI Agent %d', (typeVersion) => {
 	});
 });
 
+// n8n#29119, n8n#29661
+it.each([3.1, 2.2, 1.7])(
+	'AI Agent %d: the message of DeepSeek comes back as it came',
+	async (typeVersion) => {
+		const call = { name: 'One', arguments: '{"query": "now"}' };
+		const said = {
+			...{ content: null, reasoning_content: 'I look at the clock.' },
+			tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }],
+		};
+		answerOnce(bridge.service, said);
+		sayOnce(bridge, 'It is noon.');
+		const execution = await runAgent(bridge, {
+			...{ text: 'hello', settings: { typeVersion } },
+			attached: [thinker('content', TEXT_MODEL), ...tools()],
+		});
+		expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'It is noon.' } }]);
+		expect(asked()[1]?.at(-2)).toEqual({
+			...{ role: 'assistant', ...said },
+			tool_calls: [{ id: 'call_1', type: 'function', function: call }],
+		});
+		expect(asked()[1]?.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_1' });
+	},
+);
+
+it('Retry On Fail: the agent goes on with what the model gave before the failure', async () => {
+	bridge.service.fault({
+		match: { method: 'POST', bodyIncludes: '"role":"tool"' },
+		times: 1,
+		do: { type: 'status', status: 403 },
+	});
+	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const execution = await runAgent(bridge, {
+		...{ text: QUESTION, settings },
+		attached: [thinker('details'), ...tools()],
+	});
+	expect(itemsOf(execution, AGENT)[0]?.json['output']).toContain('counted');
+	const thoughts = asked().map((messages) => messages.flatMap(({ reasoning }) => reasoning ?? []));
+	expect(thoughts).toEqual([[], [expect.any(String)], thoughts[1]]);
+	expect(asked()[2]).toEqual(asked()[1]);
+});
+
 it.each(KINDS)('a chat that streams, with thinker/%s-1', async (kind) => {
 	const agent = await publishAgent(bridge, { attached: [thinker(kind), ...tools()] });
 	expect(await agent.say(QUESTION)).toContain('counted');
 	expect(asked()).toHaveLength(2);
 });
 
-it('a chat with a memory: each message brings the thoughts of those before along', async () => {
-	if (!hasSimpleMemory()) return;
-	const agent = await publishAgent(bridge, {
-		attached: [thinker('details'), { node: memory(), as: 'ai_memory' }, ...tools()],
-	});
-	const sessionId = randomUUID();
-	await agent.say(QUESTION, sessionId);
-	await agent.say('and now? [[tool:Two]]', sessionId);
-	expect(await agent.say('thank you', sessionId)).toContain('thank you');
-	const thoughts = asked().map((messages) => messages.filter(({ reasoning }) => reasoning).length);
-	expect(thoughts).toEqual([0, 1, 1, 2, 2]);
-});
+it.each([
+	['details', 'reasoning', [0, 1, 1, 2, 2]],
+	// DeepSeek wants those of its texts as well
+	['content', 'reasoning_content', [0, 1, 2, 3, 4]],
+])(
+	'a chat with a memory: each message brings those before along (thinker/%s-1)',
+	async (kind, field, counts) => {
+		if (!hasSimpleMemory()) return;
+		const agent = await publishAgent(bridge, {
+			attached: [thinker(kind), { node: memory(), as: 'ai_memory' }, ...tools()],
+		});
+		const sessionId = randomUUID();
+		await agent.say(QUESTION, sessionId);
+		await agent.say('and now? [[tool:Two]]', sessionId);
+		expect(await agent.say('thank you', sessionId)).toContain('thank you');
+		expect(asked().map((messages) => messages.filter((one) => one[field]).length)).toEqual(counts);
+	},
+);
 
 it('two items, whose calls have the same ID', async () => {
 	const execution = await runAgent(bridge, {

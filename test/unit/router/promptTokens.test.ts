@@ -79,7 +79,7 @@ it.each<[string, Record<string, unknown>, string]>([
 	['an image in a text', user([{ type: 'text', image_url: { url: 'x' } }]), holds('image_url')],
 	['an earlier sound', { messages: [{ role: 'assistant', audio: { id: 'x' } }] }, holds('audio')],
 	['images beside the content', { messages: [{ content: 'a', images: ['x'] }] }, holds('images')],
-	['attachments', { messages: [{ content: 'a', attachments: [] }] }, holds('attachments')],
+	['attachments', { messages: [{ content: 'a', attachments: ['x'] }] }, holds('attachments')],
 	['a very long type', user([{ type: 'x'.repeat(1000) }]), holds('x'.repeat(60))],
 	['a part without a type', user([{ text: 'a' }]), 'A part of a message has no type.'],
 	['a part with an odd type', user([{ type: 5 }]), 'A part of a message has no type.'],
