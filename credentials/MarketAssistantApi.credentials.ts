@@ -1,5 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { additionalHeaderProperties } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
 
 /** Shared by all nodes that ask the market assistant. */
@@ -66,6 +67,7 @@ export class MarketAssistantApi implements ICredentialType {
 			description:
 				'Whether all processes of n8n, such as the workers of queue mode, share the limit of the plan. Each reserves time slots for its requests in the job ledger. While the ledger cannot be reached, each process uses the whole limit.',
 		},
+		...additionalHeaderProperties,
 	];
 
 	authenticate = createHeaderAuth('X-API-Key');

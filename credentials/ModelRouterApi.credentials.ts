@@ -1,5 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { additionalHeaderProperties } from '../src/n8n/additionalHeaders';
 import {
 	budgetProperties,
 	createHeaderAuth,
@@ -39,6 +40,7 @@ export class ModelRouterApi implements ICredentialType {
 		...jobLedgerProperties,
 		...budgetProperties,
 		...spendingProperties,
+		...additionalHeaderProperties,
 	];
 
 	authenticate = createHeaderAuth('X-API-KEY');

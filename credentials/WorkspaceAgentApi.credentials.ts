@@ -1,5 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
+import { additionalHeaderProperties } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth } from '../src/n8n/credential';
 
 /** One per workspace: base URL and key belong together. */
@@ -40,6 +41,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 			type: 'notice',
 			default: '',
 		},
+		...additionalHeaderProperties,
 	];
 
 	authenticate = createHeaderAuth('Authorization', (key) => `Bearer ${key}`);

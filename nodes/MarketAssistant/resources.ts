@@ -10,6 +10,7 @@ import { askGuided } from './question/askGuided.operation';
 export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
 	credentialName: 'Market Assistant API',
+	keyHeader: 'X-API-Key',
 	version: 'v1',
 	// better to ask a question without the chat of its session than late
 	ledgerTimeout: 5,
@@ -40,7 +41,7 @@ export const probe: CredentialProbe = {
 	method: 'POST',
 	path: '/v1/invoke_assistant',
 	version: 'v1',
-	header: (key) => ({ 'X-API-Key': key }),
+	keyHeader: access.keyHeader,
 	body: {},
 	judge({ status, page }) {
 		const isRefusal = status === 400 || status === 422;

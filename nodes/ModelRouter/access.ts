@@ -26,6 +26,7 @@ const spendingWriterOf = keepPerKey(createSpendingWriter);
 export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
 	credentialName: 'Model Router API',
+	keyHeader: 'X-API-KEY',
 	version: 'v1',
 	openAccounts: (host) => createAccounts(openBudget(host), openSpending(host)),
 };
@@ -80,7 +81,7 @@ export const probe: CredentialProbe = {
 	method: 'GET',
 	path: '/v1/models',
 	version: 'v1',
-	header: (key) => ({ 'X-API-KEY': key }),
+	keyHeader: access.keyHeader,
 	checkFields: readBudgetSettings,
 	judge: ({ status, body }) =>
 		status >= 200 && status < 300 && !findModels(body)

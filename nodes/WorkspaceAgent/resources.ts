@@ -6,6 +6,7 @@ import { send } from './message/send.operation';
 export const access: ServiceAccess = {
 	credential: 'workspaceAgentApi',
 	credentialName: 'Workspace Agent API',
+	keyHeader: 'Authorization',
 };
 
 /** A session id that is never used. */
@@ -16,7 +17,8 @@ export const probe: CredentialProbe = {
 	service: 'The workspace agent',
 	method: 'GET',
 	path: `/session/${NIL_UUID}/messages`,
-	header: (key) => ({ Authorization: `Bearer ${key}` }),
+	keyHeader: access.keyHeader,
+	keyPrefix: 'Bearer ',
 	judge: ({ status }) =>
 		// 502 and the like are from what is between n8n and the service
 		[401, 403, 407].includes(status) || (status >= 300 && status < 400) || status >= 502

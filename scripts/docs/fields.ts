@@ -38,6 +38,7 @@ export function createFieldLists() {
 			const before = links.get(text);
 			if (before === undefined) links.set(text, link);
 			if (before === undefined || before === link) return lines;
+			if (field.type === 'notice') return [];
 			repeated.set(before, (repeated.get(before) ?? new Set()).add(`**${field.displayName}**`));
 			return [];
 		};

@@ -17,7 +17,8 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Saving a credential',
 		intro: 'Messages from the credential test, and from the checks of its fields.',
-		files: /credentialTest|n8n\/credential|core\/urls|MarketAssistant\/resources/,
+		files:
+			/credentialTest|n8n\/(credential|additionalHeaders)|core\/urls|MarketAssistant\/resources/,
 	},
 	{
 		title: 'Version of n8n',

@@ -114,7 +114,7 @@ export function isBelow(url: string, folder: string): boolean {
 }
 
 /** Removes white space at both ends, zero-width characters included. */
-function trimWhitespace(text: string): string {
+export function trimWhitespace(text: string): string {
 	return text.replace(/^[\s\u200b-\u200d\u2060\ufeff]+|[\s\u200b-\u200d\u2060\ufeff]+$/g, '');
 }
 

@@ -7,6 +7,7 @@ import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
 import { type Accounts, createAccounts } from '../core/accounts';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
+import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import type { ToReadable } from './binaryData';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
 import {
@@ -34,6 +35,8 @@ export interface ServiceAccess {
 	credential: string;
 	/** Title of the credential type in n8n, e.g. `Model Router API`. */
 	credentialName: string;
+	/** The header of its key. */
+	keyHeader: string;
 	/** A version at the end of the base URL, which may be present, missing or doubled. Paths then begin with it. */
 	version?: string;
 	/**
@@ -85,11 +88,12 @@ export async function connect(
 ) {
 	const { credential } = access;
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
-	redact.addKey(findLedgerKey(data));
+	redact.addKey(findLedgerKey(data), ...findHeaderSecrets(data));
 	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), access.version);
 	const apiKey = normalizeApiKey(data['apiKey']);
 	redact.addKey(apiKey);
 	findKeyOrigins(data);
+	const headers = readAdditionalHeaders(data, access.keyHeader);
 	const open = { credential, data: { ...data, baseUrl, apiKey }, settings, redact };
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 	const credentialId = n8n.getNode().credentials?.[credential]?.id ?? '';
@@ -118,7 +122,7 @@ export async function connect(
 	const accounts = access.openAccounts?.(host) ?? createAccounts();
 	const { budget } = accounts;
 	return {
-		...createClient(n8n, { ...open, baseUrl, apiKey, stop, limit, budget }),
+		...createClient(n8n, { ...open, baseUrl, apiKey, headers, stop, limit, budget }),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
@@ -179,29 +183,36 @@ const ledgerOffError = (credentialName: string) =>
 interface ClientOptions extends Omit<TransportOptions, 'clock' | 'onBody'> {
 	redact: Redactor;
 	apiKey: string;
+	/** A gateway may choose the service by them. */
+	headers?: Record<string, string>;
 	/** The limit of the service. All connections of an account in this process share its limiter. */
 	limit?: Pick<Turn, 'perMinute' | 'book' | 'onUnavailable'>;
 }
 
-const identifyAccount = (baseUrl: string, apiKey: string) =>
-	createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
+const identifyAccount = (baseUrl: string, apiKey: string, headers = {}) =>
+	createHash('sha256')
+		.update([baseUrl, apiKey, ...Object.entries(headers).flat()].join('\n'))
+		.digest('base64');
 
 /**
  * Makes the HTTP client for an account of a service.
  *
  * @throws when the credential does not permit the address.
  */
-function createClient(n8n: HttpContext, { apiKey, limit, ...options }: ClientOptions) {
+function createClient(n8n: HttpContext, { apiKey, headers, limit, ...options }: ClientOptions) {
 	const { data, settings, baseUrl, stop } = options;
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
-	const account = identifyAccount(baseUrl, apiKey);
+	const account = identifyAccount(baseUrl, apiKey, headers);
 	const serviceFacts = serviceFactsOf(account);
 	let Readable: ReadableConstructor<ReturnType<ToReadable>> | undefined;
 	const onBody = (body: object) => void (Readable ??= getReadableConstructor(body));
 	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, onBody, clock }), serviceFacts };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
-	const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
+	const limiter =
+		limit?.perMinute === undefined
+			? new RateLimiter()
+			: rateLimiterOf(identifyAccount(baseUrl, apiKey));
 	const turn = { ...limit, clock, maxRateLimitWait };
 	return {
 		http: { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts },

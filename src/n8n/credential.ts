@@ -6,6 +6,7 @@ import type {
 
 import { invalidInputError } from '../core/errors';
 import { MAX_KEY_LENGTH, normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
+import { readAdditionalHeaders } from './additionalHeaders';
 
 const whenUsed: INodeProperties['displayOptions'] = { show: { useJobLedger: [true] } };
 
@@ -228,7 +229,8 @@ function findOrigin(url: unknown): string | undefined {
 
 /**
  * Makes a credential's `authenticate`, which puts a key into one header. The target of the request chooses the key: the service's
- * key only goes to the origin of the base URL, n8n's own key only to the Data Tables below the n8n URL, and any other address gets none.
+ * key and the additional headers only go to the origin of the base URL, n8n's own key only to the Data Tables below the n8n URL, and any
+ * other address gets none.
  *
  * A function takes half the time of n8n's declarative form, which evaluates an expression per request. It returns a copy, so the
  * key never gets into the caller's options.
@@ -246,9 +248,12 @@ export function createHeaderAuth(name: string, value: (key: string) => string = 
 		const isCertainly = (check: (target: URL) => boolean) =>
 			targets.length > 0 && targets.every(check);
 		if (isCertainly(({ origin }) => origin === service))
-			return withHeader(options, name, value(normalizeApiKey(credentials['apiKey'])));
+			return withHeaders(options, {
+				...readAdditionalHeaders(credentials, name),
+				[name]: value(normalizeApiKey(credentials['apiKey'])),
+			});
 		if (isCertainly((target) => target.origin === n8n && isTablesAddress(credentials, target)))
-			return withHeader(options, N8N_HEADER, normalizeApiKey(credentials['n8nApiKey']));
+			return withHeaders(options, { [N8N_HEADER]: normalizeApiKey(credentials['n8nApiKey']) });
 		return { ...options };
 	};
 }
@@ -256,15 +261,22 @@ export function createHeaderAuth(name: string, value: (key: string) => string = 
 /** The header of n8n's public API. */
 export const N8N_HEADER = 'X-N8N-API-KEY';
 
-function withHeader(
+/** n8n's HTTP Request node follows redirects, and would send the headers along, wherever they lead. */
+const NO_REDIRECTS = {
+	disableFollowRedirect: true,
+	followRedirect: false,
+	followAllRedirects: false,
+};
+
+function withHeaders(
 	options: IHttpRequestOptions,
-	name: string,
-	value: string,
+	headers: Record<string, string>,
 ): IHttpRequestOptions {
-	const headers = Object.entries(options.headers ?? {}).filter(
-		([given]) => given.toLowerCase() !== name.toLowerCase(),
+	const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+	const others = Object.entries(options.headers ?? {}).filter(
+		([given]) => !names.has(given.toLowerCase()),
 	);
-	return { ...options, headers: { ...Object.fromEntries(headers), [name]: value } };
+	return { ...options, ...NO_REDIRECTS, headers: { ...Object.fromEntries(others), ...headers } };
 }
 
 /**

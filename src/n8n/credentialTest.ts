@@ -11,6 +11,7 @@ import { ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
+import { findHeaderSecrets, findShownHeaders, readAdditionalHeaders } from './additionalHeaders';
 import {
 	findKeyOrigins,
 	findLedgerKey,
@@ -31,7 +32,9 @@ export interface CredentialProbe {
 	path: string;
 	/** A version at the end of the base URL, which may be present, missing or doubled. */
 	version?: string;
-	header: (key: string) => Record<string, string>;
+	keyHeader: string;
+	/** What comes before the key in its header. */
+	keyPrefix?: string;
 	body?: object;
 	/** Checks fields that nothing else tests. @throws ServiceError `invalid`. */
 	checkFields?(data: ICredentialDataDecryptedObject): unknown;
@@ -80,6 +83,7 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 		{ data = {}, name }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 	): Promise<INodeCredentialTestResult> {
 		const redact = createRedactor(findLedgerKey(data));
+		redact.addKey(...findHeaderSecrets(data));
 		const report = async (test: () => Promise<INodeCredentialTestResult>) => {
 			const result = test().catch(toFailedTest);
 			const { status, message } = (await withDeadline(result, 2 * TIMEOUT, undefined)) ?? ENDLESS;
@@ -87,11 +91,12 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 		};
 		const fields = await report(async () => {
 			findKeyOrigins(data);
+			readAdditionalHeaders(data, probe.keyHeader);
 			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
 		if (fields.status === 'Error') return fields;
-		const service = warnOfShortKey(
+		const service = warnOfShown(
 			await report(async () => await testService(this.helpers, data, probe, redact)),
 			data,
 		);
@@ -115,13 +120,15 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 async function testService(
 	helpers: ICredentialTestFunctions['helpers'],
 	data: ICredentialDataDecryptedObject,
-	{ service, method, path, version, header, body, judge }: CredentialProbe,
+	{ keyHeader, keyPrefix = '', ...probe }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
+	const { service, method, path, version, body, judge } = probe;
 	const key = normalizeApiKey(data['apiKey']);
 	redact.addKey(key);
+	const headers = readAdditionalHeaders(data, keyHeader);
 	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version);
-	const http = createProbeHttp(helpers, baseUrl, header(key));
+	const http = createProbeHttp(helpers, baseUrl, { ...headers, [keyHeader]: keyPrefix + key });
 	const answer = await readAnswer(await http.send({ method, path, ...(body && { body }) }));
 	const { status, page } = answer;
 	const isGood = status >= 200 && status < 300;
@@ -205,15 +212,19 @@ function toFailedTest(cause: unknown): INodeCredentialTestResult {
 	return { status: 'Error', message };
 }
 
-/** A key that may be part of an ordinary word or number cannot be redacted in outputs. */
-function warnOfShortKey(
+/** A key or a header that may be part of an ordinary answer cannot be redacted in outputs. */
+function warnOfShown(
 	verdict: INodeCredentialTestResult,
-	{ apiKey }: ICredentialDataDecryptedObject,
+	data: ICredentialDataDecryptedObject,
 ): INodeCredentialTestResult {
-	const key = String(apiKey).trim();
-	if (verdict.status !== 'OK' || !isShortWord(key)) return verdict;
-	return {
-		...verdict,
-		message: `${verdict.message}. It is a short word: if the service repeats it in an answer, it stays in the output`,
-	};
+	if (verdict.status !== 'OK') return verdict;
+	const warnings = [
+		isShortWord(String(data['apiKey']).trim()) && 'It is a short word',
+		...findShownHeaders(data).map(
+			(number) => `The value of Additional Header ${number} is short, or words`,
+		),
+	].filter(Boolean);
+	const stays = 'if the service repeats it in an answer, it stays in the output';
+	const message = [verdict.message, ...warnings.map((what) => `${what}: ${stays}`)].join('. ');
+	return { ...verdict, message };
 }

@@ -11,12 +11,13 @@ export function createRedactor(firstKey: string) {
 	const inErrors = createKeyFinder();
 	/** The first and last characters of long keys. */
 	const keyEnds: string[] = [];
-	/** Adds another key to redact. */
-	const addKey = (key: string) => {
-		if (!key) return;
-		inErrors.add(key);
-		if (!isShortWord(key)) inAnswers.add(key);
-		if (key.length >= 20) keyEnds.push(...[key.slice(0, 8), key.slice(-8)].filter(looksRandom));
+	/** Adds further keys to redact. */
+	const addKey = (...given: string[]) => {
+		const keys = given.filter(Boolean);
+		inErrors.add(keys);
+		inAnswers.add(keys.filter((key) => !isShortWord(key)));
+		const ends = keys.filter(({ length }) => length >= 20);
+		keyEnds.push(...ends.flatMap((key) => [key.slice(0, 8), key.slice(-8)]).filter(looksRandom));
 	};
 	addKey(firstKey);
 
@@ -107,8 +108,9 @@ function createKeyFinder() {
 	};
 
 	return {
-		add(key: string) {
-			forms = [...forms, ...formsOf(key)].sort((one, other) => other.length - one.length);
+		add(keys: string[]) {
+			if (!keys.length) return;
+			forms = [...forms, ...keys.flatMap(formsOf)].sort((one, other) => other.length - one.length);
 			anyForm = new RegExp(forms.map(patternOf).join('|'), 'gi');
 			const beginnings = new Set(forms.map((form) => form.slice(0, MIN_CUT_LENGTH)));
 			anyBeginning = new RegExp([...beginnings].map(patternOf).join('|'), 'i');

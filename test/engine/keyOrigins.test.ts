@@ -1,6 +1,7 @@
 import type { RecordedRequest } from '../service/service';
 import { chat, job, models, paying, secretsWithLedger } from './rig/calls';
 import { testCredential } from './rig/credentialTest';
+import type { Secrets } from './rig/credentials';
 import { sketch, startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
 import { run, type RunOptions } from './rig/run';
@@ -10,13 +11,23 @@ import { serviceForTests } from './rig/service';
 const rig = startLedgerRig();
 const stranger = serviceForTests();
 
-const secrets = () => secretsWithLedger(rig.service, rig.n8n);
+/** What a gateway in front of the service asks for. */
+const HEADER = 'secret-of-the-gateway-7d21';
+
+/** Each credential has an additional header, which is for the service only, like its key. */
+const secrets = (): Secrets =>
+	Object.fromEntries(
+		Object.entries(secretsWithLedger(rig.service, rig.n8n)).map(([type, data]) => [
+			type,
+			{ ...data, additionalHeader2Name: 'x-gateway', additionalHeader2Value: HEADER },
+		]),
+	);
 const execute = async (options: Omit<RunOptions, 'secrets'>) =>
 	await run({ ...options, secrets: secrets() });
 
 /** All keys that there are, by where they belong. */
 const keys = () => ({
-	service: Object.values(secrets()).map(({ apiKey }) => String(apiKey)),
+	service: [HEADER, ...Object.values(secrets()).map(({ apiKey }) => String(apiKey))],
 	n8n: [rig.n8n.ledgerFields.n8nApiKey],
 });
 
@@ -35,7 +46,10 @@ function expectKeysAtHome() {
 	for (const place of ['service', 'n8n', 'stranger'] as const)
 		for (const key of foreign[place])
 			expect(asked[place].filter((request) => told(request).includes(key))).toEqual([]);
-	for (const request of asked.service) expect(request.headers).not.toHaveProperty('x-n8n-api-key');
+	for (const request of asked.service) {
+		expect(request.headers).not.toHaveProperty('x-n8n-api-key');
+		expect(request.headers).toHaveProperty('x-gateway', HEADER);
+	}
 	for (const request of asked.n8n) {
 		expect(request.headers).toHaveProperty('x-n8n-api-key', rig.n8n.ledgerFields.n8nApiKey);
 		expect(request.headers).not.toHaveProperty('x-api-key');

@@ -10,7 +10,7 @@ import {
 import { freePort } from './freePort.ts';
 import { itemsOf } from './execution.ts';
 import { trustedService } from './shared.ts';
-import { workflow } from './workflow.ts';
+import { node, workflow } from './workflow.ts';
 
 const bridge = bridgeOfFile();
 let elsewhere: Service;
@@ -51,6 +51,36 @@ describe.each(['agent', 'assistant', 'router'] as const)('the credential test of
 		});
 		expect(bridge.service.requests).toHaveLength(1);
 		expect(elsewhere.requests).toHaveLength(0);
+	});
+
+	it('HTTP Request sends its key and headers to the service, and along with no redirect', async () => {
+		const { data, ...secret } = secretsOf(bridge.service)[type];
+		const header = {
+			additionalHeader2Name: 'x-gateway',
+			additionalHeader2Value: '={{ "secret-of-the-" + "gateway-7d21" }}',
+		};
+		const account = await bridge.editor.createCredential({
+			...secret,
+			data: { ...data, ...header },
+		});
+		expect(await bridge.editor.testCredential(account)).toMatchObject({ status: 'OK' });
+		const ask = async (url: string) => {
+			const asking = node(
+				'Ask',
+				'n8n-nodes-base.httpRequest',
+				{ url, authentication: 'predefinedCredentialType', nodeCredentialType: account.type },
+				{ typeVersion: 4.2, credentials: { [account.type]: account } },
+			);
+			return await bridge.editor.runOnce(workflow('HTTP Request', [{}], asking));
+		};
+		const url = elsewhere.url;
+		await ask(`${url}/direct`);
+		bridge.service.fault({ do: { type: 'redirect', status: 302, to: `${url}/redirected` } });
+		expect((await ask(`${baseUrl()}/anything`)).error?.message).toMatch(/302/);
+		expect(elsewhere.requests).toMatchObject([{ path: '/direct' }]);
+		expect(JSON.stringify(elsewhere.requests)).not.toMatch(/x-gateway|x-api-key|authorization/);
+		const sent = { 'x-gateway': 'secret-of-the-gateway-7d21' };
+		expect(bridge.service.requests).toMatchObject([{ headers: sent }, { headers: sent }]);
 	});
 
 	it('says that a service cannot be reached, and refuses a base URL that is none before anything is sent', async () => {

@@ -10,7 +10,7 @@ const tested = async (apiKey: string, request: () => Promise<unknown>) => {
 		service: 'The service',
 		method: 'GET',
 		path: '/',
-		header: (key) => ({ 'X-API-KEY': key }),
+		keyHeader: 'X-API-KEY',
 		judge: () => undefined,
 	});
 	const n8n = { helpers: { request } } as unknown as ICredentialTestFunctions;

@@ -1,0 +1,129 @@
+import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
+
+import { invalidInputError } from '../core/errors';
+import { MAX_KEY_LENGTH, trimWhitespace } from '../core/urls';
+
+const NUMBERS = [1, 2, 3];
+
+/**
+ * Headers that a gateway or proxy in front of the service asks for. These are flat fields: n8n restores the hidden values of a collection
+ * by position, so after one is deleted, the next name would get its secret (n8n 2.41.1, credentials.service.js).
+ */
+export const additionalHeaderProperties: INodeProperties[] = [
+	{
+		displayName:
+			'Additional headers are for a gateway or a proxy in front of the service that asks for headers of its own. They are only sent to the server of the base URL. Otherwise, leave them empty.',
+		name: 'additionalHeadersNotice',
+		type: 'notice',
+		default: '',
+	},
+	...NUMBERS.flatMap((number): INodeProperties[] => [
+		{
+			displayName: `Additional Header ${number} Name`,
+			name: `additionalHeader${number}Name`,
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. CF-Access-Client-Secret',
+		},
+		{
+			displayName: `Additional Header ${number} Value`,
+			name: `additionalHeader${number}Value`,
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			...(number === 1 && {
+				description:
+					'Kept out of outputs like a key, from 16 characters. A shorter one of at least 8 is, too, unless it consists of words or numbers.',
+			}),
+		},
+	]),
+];
+
+/** The characters of a name in HTTP (RFC 9110, 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+/**
+ * What the request, the connection or the ledger sets by itself. The last row has names that n8n's HTTP client does not send, because it
+ * keeps its own defaults under them (axios 1.20.0, lib/core/Axios.js).
+ */
+const RESERVED = new RegExp(
+	`^(${[
+		'accept|accept-encoding|content-.*|cookie|x-n8n-api-key',
+		'connection|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade',
+		'__proto__|common|constructor|delete|get|head|patch|post|put|query',
+	].join('|')})$`,
+	'i',
+);
+/** Latin-1 without control characters; a tab is allowed. */
+const LATIN_1 = /^[\t\x20-\x7e\xa0-\xff]*$/;
+
+/**
+ * Reads the additional headers of a credential.
+ *
+ * @param keyHeader The header of the service's key.
+ * @returns their values by name.
+ * @throws ServiceError `invalid`. No value is in the message, nor a name that may be a value in the wrong field.
+ */
+export function readAdditionalHeaders(data: ICredentialDataDecryptedObject, keyHeader: string) {
+	const headers: Record<string, string> = {};
+	const taken = new Set<string>();
+	for (const { number, name, value } of fieldsOf(data)) {
+		if (!name && !value) continue;
+		if (!name || !value)
+			throw invalidInputError(
+				`Additional Header ${number} needs both a name and a value`,
+				'Enter both in the credential, or leave both empty.',
+			);
+		if (!TOKEN.test(name))
+			throw invalidInputError(
+				`The name of Additional Header ${number} contains a character that is not allowed`,
+				'Enter the name alone in the credential, without a space or a colon.',
+			);
+		const key = name.toLowerCase();
+		if (key === keyHeader.toLowerCase() || RESERVED.test(name))
+			throw invalidInputError(
+				`Additional Header ${number} must not be "${name}"`,
+				'n8n sets this header itself, or has its own use for the name.',
+			);
+		if (taken.has(key))
+			throw invalidInputError(
+				`Additional Header ${number} has the same name as another one`,
+				'Give each header another name in the credential.',
+			);
+		if (value.length > MAX_KEY_LENGTH || !LATIN_1.test(value))
+			throw invalidInputError(
+				`The value of Additional Header ${number} is too long, or contains a character that is not allowed`,
+				'Copy only the value into the credential: one line, in Latin-1.',
+			);
+		taken.add(key);
+		headers[name] = value;
+	}
+	return headers;
+}
+
+/** What has to be redacted, also while the fields are unusable: the values, and their parts, such as the token after `Bearer`. */
+export const findHeaderSecrets = (data: ICredentialDataDecryptedObject): string[] =>
+	fieldsOf(data)
+		.map(({ value }) => value.slice(0, MAX_KEY_LENGTH))
+		.flatMap((value) => [value, ...value.split(/[\s,;"]+/)])
+		.filter(isSecret);
+
+/** @returns the numbers of the headers whose values are not redacted. */
+export const findShownHeaders = (data: ICredentialDataDecryptedObject): number[] =>
+	fieldsOf(data).flatMap(({ number, value }) => (value && !isSecret(value) ? [number] : []));
+
+/** What is short, or consists of words, may be a part of any answer: `true`, `anthropic`, `2023-06-01`. */
+const isSecret = (text: string) => text.length >= 16 || (text.length >= 8 && !WORDS.test(text));
+const WORDS = /^((^|[-_.\s])([A-Z]?[a-z]+|[A-Z]+|\d+))+$/;
+
+const fieldsOf = (data: ICredentialDataDecryptedObject) =>
+	NUMBERS.map((number) => ({
+		number,
+		name: toText(data[`additionalHeader${number}Name`]),
+		value: toText(data[`additionalHeader${number}Value`]),
+	}));
+
+/** An expression may give a number, or an object, which is written as JSON. */
+function toText(value: unknown): string {
+	const text = value ?? '';
+	return trimWhitespace(typeof text === 'string' ? text : JSON.stringify(text));
+}
