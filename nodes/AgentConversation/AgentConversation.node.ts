@@ -6,7 +6,8 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { requireN8n, requireResponse } from '../../src/n8n/n8nVersions';
+import { requireN8n } from '../../src/n8n/n8nVersions';
+import { requireResponse } from '../../src/n8n/attachedTools';
 import { labelSubtitle } from '../../src/n8n/operation';
 import { conversationParams } from './conversation.params';
 import { holdConversations } from './holdConversations';

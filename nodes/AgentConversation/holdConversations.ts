@@ -30,7 +30,8 @@ import {
 } from '../../src/conversation/reply';
 import { messageOf } from '../../src/core/errors';
 import { type AttachedTool, isAttached } from '../../src/n8n/attachedTools';
-import { abortableSleep, regexEngine } from '../../src/n8n/n8nVersions';
+import { regexEngine } from '../../src/n8n/n8nVersions';
+import { abortableSleep } from '../../src/n8n/deadline';
 import { markAsBegun } from '../../src/n8n/platform';
 import { askModerator, conclude } from './moderator';
 import { openConversations } from './openConversations';

@@ -13,7 +13,8 @@ import { messageOf } from '../../src/core/errors';
 import { extractText } from '../../src/core/extractText';
 import { compileSchema } from '../../src/core/jsonSchema';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { getMemory, regexEngine } from '../../src/n8n/n8nVersions';
+import { regexEngine } from '../../src/n8n/n8nVersions';
+import { getMemory } from '../../src/n8n/executionMemory';
 import { getRunData, getRunIndex } from '../../src/n8n/platform';
 import { createStructuredReader } from '../../src/core/structuredAnswer';
 

@@ -11,7 +11,7 @@ import type { Reply } from '../../src/conversation/reply';
 import { listCosts, toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, forVisitor } from '../../src/n8n/errors';
-import { addHint } from '../../src/n8n/n8nVersions';
+import { addHint } from '../../src/n8n/hints';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
 import { traceConversations } from '../../src/n8n/tracing';

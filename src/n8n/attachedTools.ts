@@ -1,4 +1,4 @@
-import { type IExecuteFunctions, NodeConnectionTypes } from 'n8n-workflow';
+import { type IExecuteFunctions, NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
 import { groupBy } from '../core/json';
@@ -71,6 +71,27 @@ export async function findAttachedTools(n8n: IExecuteFunctions): Promise<Attache
 	});
 	// n8n returns the last connected tool first (n8n-workflow 2.41.0, common/get-connected-nodes.js:70)
 	return tools.reverse();
+}
+
+/**
+ * Refuses a call without the engine's response. n8n hands one over with every call, even an empty one (n8n-core 2.41.1,
+ * workflow-execute.js:605).
+ *
+ * With Retry On Fail, it calls a node again without one after an item with `error` (workflow-execute.js:1234): refusing that call keeps
+ * all turns from being sent again.
+ *
+ * @throws NodeOperationError
+ */
+export function requireResponse(n8n: IExecuteFunctions, response: unknown): void {
+	if (response !== undefined) return;
+	throw new NodeOperationError(
+		n8n.getNode(),
+		'n8n called this node without the answers of its speakers',
+		{
+			description:
+				'No turn was sent again. In the settings of this node, switch off Retry On Fail.',
+		},
+	);
 }
 
 /** Whether a tool is attached to the node now. "Retry with currently saved workflow" may find it removed, renamed or disabled. */

@@ -17,7 +17,9 @@ import {
 	sharesLimit,
 	usesLedger,
 } from './credential';
-import { abortableSleep, addHint, checkAllowedDomains } from './n8nVersions';
+import { checkAllowedDomains } from './n8nVersions';
+import { addHint } from './hints';
+import { abortableSleep } from './deadline';
 import { getReadableConstructor, type ReadableConstructor } from './platform';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';

@@ -20,7 +20,7 @@ import {
 	usesLedger,
 } from './credential';
 import { toNetworkError } from './http';
-import { withDeadline } from './n8nVersions';
+import { withDeadline } from './deadline';
 import { createRedactor, isShortWord, type Redactor } from './redact';
 
 /** How a credential is tested: with one request that is free. */

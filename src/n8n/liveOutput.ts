@@ -1,7 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
+import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
-import { withDeadline } from './n8nVersions';
+import { withDeadline } from './deadline';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
 

@@ -8,14 +8,11 @@ import {
 	type INode,
 	type IPollFunctions,
 	type ISupplyDataFunctions,
-	type ITaskMetadata,
 	NodeOperationError,
 	safeRegex,
-	sleep,
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { cutText } from '../core/errors';
 import type { RegexEngine } from '../core/regex';
 
 /*
@@ -36,27 +33,6 @@ const OLDEST = '2.7';
 export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOptionsFunctions): void {
 	if (typeof isHitlToolType === 'function') return;
 	throw new NodeOperationError(n8n.getNode(), `This node needs n8n ${OLDEST} or newer`);
-}
-
-/**
- * Refuses a call without the engine's response. n8n hands one over with every call, even an empty one (n8n-core 2.41.1,
- * workflow-execute.js:605).
- *
- * With Retry On Fail, it calls a node again without one after an item with `error` (workflow-execute.js:1234): refusing that call keeps
- * all turns from being sent again.
- *
- * @throws NodeOperationError
- */
-export function requireResponse(n8n: IExecuteFunctions, response: unknown): void {
-	if (response !== undefined) return;
-	throw new NodeOperationError(
-		n8n.getNode(),
-		'n8n called this node without the answers of its speakers',
-		{
-			description:
-				'No turn was sent again. In the settings of this node, switch off Retry On Fail.',
-		},
-	);
 }
 
 /** What is used of n8n's SDK for AI nodes. */
@@ -95,55 +71,6 @@ export const subNodeError = (n8n: ISupplyDataFunctions, message: string, descrip
 		description,
 		functionality: 'configuration-node',
 	});
-
-/**
- * Waits, and ends the wait when the signal aborts.
- *
- * @throws the signal's reason.
- */
-export async function abortableSleep(
-	milliseconds: number,
-	signal: AbortSignal | undefined,
-): Promise<void> {
-	signal?.throwIfAborted();
-	await withDeadline(new Promise<never>(() => {}), milliseconds, signal);
-	signal?.throwIfAborted();
-}
-
-/**
- * Waits for something, for a limited time.
- *
- * n8n's `sleep` takes a signal from n8n-workflow 2.34 on. Before, the timer keeps running, without effect.
- *
- * @param stop Ends the wait when it aborts. One that has aborted before does not.
- * @returns undefined when it did not arrive in time.
- * @throws what the promise throws.
- */
-export async function withDeadline<Value>(
-	promise: Promise<Value>,
-	milliseconds: number,
-	stop: AbortSignal | undefined,
-): Promise<Value | undefined> {
-	const timer = new AbortController();
-	let leave = () => {};
-	const left = new Promise<undefined>((resolve) => {
-		leave = () => {
-			resolve(undefined);
-			timer.abort(WAIT_ENDED);
-		};
-	});
-	stop?.addEventListener('abort', leave);
-	sleep(milliseconds, timer.signal).then(leave, () => {});
-	try {
-		return await Promise.race([promise, left]);
-	} finally {
-		stop?.removeEventListener('abort', leave);
-		leave();
-	}
-}
-
-/** A shared abort reason: without one, each abort creates an error with a stack, which is expensive. */
-const WAIT_ENDED = new Error('The wait has ended');
 
 /**
  * Applies the credential's "Allowed HTTP Request Domains", which n8n does for its own HTTP nodes only.
@@ -193,60 +120,12 @@ export const regexEngine: RegexEngine = (safeRegex as RegexEngine | undefined) ?
 	replace: (pattern, text, flags, by) => text.replace(new RegExp(pattern, flags), by),
 };
 
-/** Characters of an attribute: a list of IDs may be long. */
-const MAX_ATTRIBUTE = 500;
-
-/** What is known of a run, by the names of attributes. */
-export type Attributes = Record<string, string | number | undefined>;
-
-/** Adds attributes to what n8n's traces show of the run of a node. */
-export function setTracing(n8n: IExecuteFunctions, attributes: Attributes): void {
-	const metadata = toTracing(attributes);
-	if (metadata.tracing && typeof n8n.setMetadata === 'function') n8n.setMetadata(metadata);
-}
-
-/**
- * The metadata by which attributes get into the node's span in n8n's traces, as `n8n.node.custom.*`. They are also stored with the execution.
- *
- * Executions have `tracing` in their metadata from n8n 2.19 on (n8n-core 2.41.1, base-execute-context.js). Before, n8n ignores it.
- *
- * @param attributes Those without a value are left out.
- */
-export function toTracing(attributes: Attributes): ITaskMetadata {
-	const known = Object.entries(attributes).flatMap(([name, value]) =>
-		value === undefined || value === ''
-			? []
-			: [[name, typeof value === 'string' ? cutText(value, MAX_ATTRIBUTE) : value] as const],
-	);
-	return known.length ? { tracing: Object.fromEntries(known) } : {};
-}
-
 /**
  * Whether somebody may read along. The context of a chat model has `isStreaming` in n8n-core 2.41.1 (base-execute-context.js:160), and
  * not in 2.16.1 (execute-context.js:46): there, somebody may.
  */
 export const mayStream = (n8n: Partial<Pick<IExecuteFunctions, 'isStreaming'>>): boolean =>
 	n8n.isStreaming?.() ?? true;
-
-/** Shows a sentence next to the output. */
-export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
-	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
-}
-
-/**
- * What n8n keeps for a node, or for all nodes of an execution: it survives Retry On Fail, and is stored with a failed execution.
- *
- * n8n Agents run each tool in a separate, empty execution, which keeps nothing (n8n 2.41.1, node-execution/ephemeral-node-executor.js;
- * n8n-workflow 2.41.0, node-helpers.js:501, which throws then). What is returned in its place is forgotten after the call: the same
- * request, made again, is sent again.
- */
-export function getMemory(n8n: Pick<IExecuteFunctions, 'getContext'>, of: 'flow' | 'node'): object {
-	try {
-		return n8n.getContext(of);
-	} catch {
-		return {};
-	}
-}
 
 /**
  * Milliseconds that n8n gives this poll.

@@ -6,16 +6,11 @@ import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import type { HandedOver } from './caller';
+import type { FlowState } from './executionMemory';
 import type { ParamValues } from './parameters';
 import { requestSettings } from './requestSettings';
 import type { PaidStart } from './startPaid';
 import type { Lookup } from './sharedCache';
-
-/** Short texts that nodes share during one execution. */
-export interface FlowState {
-	get(name: string): string | undefined;
-	set(name: string, value: string): void;
-}
 
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
 export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;

@@ -8,7 +8,7 @@ import {
 	isUnstarted,
 } from '../core/errors';
 import { readSpeakerTurn, type SpeakerTurn } from './caller';
-import { getMemory } from './n8nVersions';
+import { getMemory } from './executionMemory';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
 

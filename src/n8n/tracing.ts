@@ -6,10 +6,9 @@ import type {
 	ITaskMetadata,
 } from 'n8n-workflow';
 
-import { determineOutcome, ServiceError } from '../core/errors';
+import { cutText, determineOutcome, ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';
-import { type Attributes, setTracing, toTracing } from './n8nVersions';
 import type { Redactor } from './redact';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -94,4 +93,32 @@ function sum(values: readonly unknown[]): number | undefined {
 	return known.length
 		? Number(known.reduce((total, value) => total + value, 0).toFixed(9))
 		: undefined;
+}
+
+/** Characters of an attribute: a list of IDs may be long. */
+const MAX_ATTRIBUTE = 500;
+
+/** What is known of a run, by the names of attributes. */
+type Attributes = Record<string, string | number | undefined>;
+
+/** Adds attributes to what n8n's traces show of the run of a node. */
+function setTracing(n8n: IExecuteFunctions, attributes: Attributes): void {
+	const metadata = toTracing(attributes);
+	if (metadata.tracing && typeof n8n.setMetadata === 'function') n8n.setMetadata(metadata);
+}
+
+/**
+ * The metadata by which attributes get into the node's span in n8n's traces, as `n8n.node.custom.*`. They are also stored with the execution.
+ *
+ * Executions have `tracing` in their metadata from n8n 2.19 on (n8n-core 2.41.1, base-execute-context.js). Before, n8n ignores it.
+ *
+ * @param attributes Those without a value are left out.
+ */
+function toTracing(attributes: Attributes): ITaskMetadata {
+	const known = Object.entries(attributes).flatMap(([name, value]) =>
+		value === undefined || value === ''
+			? []
+			: [[name, typeof value === 'string' ? cutText(value, MAX_ATTRIBUTE) : value] as const],
+	);
+	return known.length ? { tracing: Object.fromEntries(known) } : {};
 }

@@ -13,8 +13,10 @@ import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMem
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
-import { addHint, requireN8n, requireSdk } from '../../../src/n8n/n8nVersions';
-import { createExecutionState, createLookUp } from '../../../src/n8n/operationContext';
+import { requireN8n, requireSdk } from '../../../src/n8n/n8nVersions';
+import { addHint } from '../../../src/n8n/hints';
+import { createLookUp } from '../../../src/n8n/operationContext';
+import { createExecutionState } from '../../../src/n8n/executionMemory';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { toExecuteContext } from '../../../src/n8n/platform';
 import { updateCustomData } from '../../../src/n8n/recordIds';

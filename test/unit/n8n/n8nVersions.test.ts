@@ -7,16 +7,14 @@ import type {
 
 import type { RegexEngine } from '../../../src/core/regex';
 import {
-	abortableSleep,
 	checkAllowedDomains,
 	countTokens,
 	getPollBudget,
 	mayStream,
 	regexEngine,
 	requireN8n,
-	requireResponse,
-	withDeadline,
 } from '../../../src/n8n/n8nVersions';
+import { abortableSleep, withDeadline } from '../../../src/n8n/deadline';
 
 /** n8n-workflow as it is, or, once `older` is set, as an older version has it. */
 jest.mock('n8n-workflow', () => {
@@ -57,13 +55,6 @@ it('an n8n that is too old is refused in one sentence that names the version it 
 		expect.objectContaining({
 			...{ message: 'This node needs n8n 2.7 or newer', description: undefined },
 		}),
-	);
-});
-
-it('a call without the response of the engine is refused, an empty response is not', () => {
-	expect(() => requireResponse(of({}), { actionResponses: [], metadata: {} })).not.toThrow();
-	expect(() => requireResponse(of({}), undefined)).toThrow(
-		'n8n called this node without the answers of its speakers',
 	);
 });
 

@@ -1,15 +1,7 @@
-import {
-	createRunExecutionData,
-	type IExecuteFunctions,
-	type NodeExecutionHint,
-} from 'n8n-workflow';
+import { createRunExecutionData, type IExecuteFunctions } from 'n8n-workflow';
 
 import { ServiceError } from '../../../src/core/errors';
-import {
-	createExecutionState,
-	createFlowState,
-	createHintCollector,
-} from '../../../src/n8n/operationContext';
+import { createExecutionState, createFlowState } from '../../../src/n8n/executionMemory';
 import { createRedactor } from '../../../src/n8n/redact';
 import { failureOf } from '../inMemoryHttp';
 import { executeContext } from './executeContext';
@@ -117,28 +109,4 @@ describe('the state of a flow', () => {
 		}
 		expect(Object.values((context as { agentBridge: object }).agentBridge)).toEqual(['id-2']);
 	});
-});
-
-it.each<[string, string[], string[]]>([
-	['nothing', [], []],
-	['one sentence', ['A.'], ['A.']],
-	['several', ['A.', 'B.'], ['A.', 'B.']],
-	['one of many items', ['A.', 'A.', 'A.'], ['3 items: A.']],
-	['all in the order in which they came first', ['B.', 'A.', 'B.'], ['2 items: B.', 'A.']],
-	[
-		'two that differ in the key only',
-		[`A ${ECHOED}.`, `A ${ECHOED.toUpperCase()}.`],
-		['2 items: A ***.'],
-	],
-	['a sentence of JavaScript', ['constructor', '__proto__'], ['constructor', '__proto__']],
-])('hints show %s', (_name, sentences, messages) => {
-	const shown: NodeExecutionHint[] = [];
-	const addExecutionHints = (...hints: NodeExecutionHint[]) => void shown.push(...hints);
-	const { add, show } = createHintCollector(of({ addExecutionHints }), createRedactor(ECHOED));
-	sentences.forEach(add);
-	expect(shown).toEqual([]);
-	show();
-	expect(shown).toEqual(
-		messages.map((message) => ({ message, type: 'warning', location: 'outputPane' })),
-	);
 });
