@@ -1,4 +1,4 @@
-import { omitMissing } from '../../src/core/json';
+import { omitMissing } from '../../src/core/missing';
 import { type Model, readPrice } from '../../src/router/model';
 
 /** The prices of a catalog entry, with the unit in each name. A price that the catalog does not have is absent. */

@@ -1,5 +1,5 @@
 import { textOf } from '../core/extractText';
-import { isEmptyValue } from '../core/json';
+import { isEmptyValue } from '../core/missing';
 import type { Condition, Path } from './dialect';
 
 /** An event as a row of the table sees it. */

@@ -4,7 +4,8 @@ import { hasErrors, malformedResponseError, reportsError } from '../core/errorRe
 import { truncatedAnswerError, withDetails, type ServiceError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
-import { isEmptyValue, isPlainObject } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { isEmptyValue } from '../core/missing';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { createToolTimeline, type ToolCall } from './toolTimeline';
 

@@ -1,4 +1,5 @@
-import { isPlainObject, omitMissing } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 import { firstText } from './person';
 
 /** The answer of a remote agent that speaks A2A, the Agent2Agent protocol. */

@@ -1,4 +1,4 @@
-import { omitMissing } from '../core/json';
+import { omitMissing } from '../core/missing';
 import type { RegexEngine } from '../core/regex';
 import type { Failure, Reply, TurnFacts } from './reply';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';

@@ -1,4 +1,5 @@
-import { isPlainObject, omitMissing } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 import { CONVERSATION_CAP } from '../core/caps';
 import { extractText } from '../core/extractText';
-import { isPlainObject, omitMissing } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 import { readTokenCounts } from '../core/tokenCounts';
 import { readA2a } from './a2a';
 import {

@@ -1,5 +1,6 @@
 import { invalidInputError } from '../core/errors';
-import { isPlainObject, omitMissing } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 import type { Conversation, Turn } from './conversation';
 import { type Ending, sumCosts } from './ending';
 import { firstText } from './person';

@@ -74,45 +74,6 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is missing, false, 0, or has nothing in it. */
-export const isEmptyValue = (value: unknown): boolean =>
-	!value || (typeof value === 'object' && Object.keys(value).length === 0);
-
-/** The fields that have a value: those that are undefined or null are left out. */
-export function omitMissing<Fields extends object>(
-	fields: Fields,
-): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-	const present: { [Name in keyof Fields]?: NonNullable<Fields[Name]> } = {};
-	for (const name in fields) {
-		const value = fields[name];
-		if (value !== undefined && value !== null) present[name] = value;
-	}
-	return present;
-}
-
-/** The values by key, in the order in which the keys come first. */
-export function groupBy<Value, Key>(
-	values: Iterable<Value>,
-	keyOf: (value: Value) => Key,
-): Map<Key, Value[]> {
-	const groups = new Map<Key, Value[]>();
-	for (const value of values) {
-		const key = keyOf(value);
-		const group = groups.get(key);
-		if (group) group.push(value);
-		else groups.set(key, [value]);
-	}
-	return groups;
-}
-
-/** The values that are the same in these fields, in the order in which they come first. */
-export const groupByFields = <Value>(
-	values: Iterable<Value>,
-	fields: ReadonlyArray<keyof Value>,
-): Value[][] => [
-	...groupBy(values, (value) => JSON.stringify(fields.map((field) => value[field]))).values(),
-];
-
 function safeReviver(key: string, value: unknown): unknown {
 	if (key === '__proto__') return undefined;
 	const isHarmful = key === 'constructor' && isPlainObject(value);

@@ -1,5 +1,6 @@
 import { truncatedAnswerError, withDetails } from './errors';
-import { isEmptyValue, isPlainObject } from './json';
+import { isPlainObject } from './json';
+import { isEmptyValue } from './missing';
 import type { AnswerPiece } from './sse';
 
 export const keepAliveError = (idleTimeout: number) =>

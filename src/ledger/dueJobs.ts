@@ -1,5 +1,5 @@
 import { sentencesOf, ServiceError } from '../core/errors';
-import { groupBy } from '../core/json';
+import { groupBy } from '../core/grouping';
 import { type Entry, groupByJob, identifyJob, ownedBy, type Owner } from './entry';
 import { applyUpdate, changeRows, type Ledger, retryingBriefly, toNote } from './ledger';
 import { atMost, MAX_ROWS, noneOf, where } from '../tables/table';

@@ -1,4 +1,4 @@
-import { groupByFields } from '../core/json';
+import { groupByFields } from '../core/grouping';
 import { fillRow, readRow, type RowOf, type TableFormat } from '../tables/tableFormat';
 
 /** What identifies a job. IDs may be numbers, so jobs of different credentials, or an image and a video, may share one. */

@@ -1,4 +1,4 @@
-import { groupBy } from '../core/json';
+import { groupBy } from '../core/grouping';
 import { checkDueJobs, type PollOptions } from './dueJobs';
 import { type Entry, type EntryState, groupByJob, jobKey, ownedBy, type Owner } from './entry';
 import {

@@ -1,7 +1,7 @@
 import { type IExecuteFunctions, NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { groupBy } from '../core/json';
+import { groupBy } from '../core/grouping';
 
 /** A node that is attached to this one, as a tool is attached to n8n's AI Agent. Plain data. */
 export interface AttachedTool {

@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { cutText, ServiceError, withDetails } from '../core/errors';
-import { omitMissing } from '../core/json';
+import { omitMissing } from '../core/missing';
 import { hasVisitor } from './caller';
 import {
 	agentErrorMessage,

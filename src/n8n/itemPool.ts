@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { cancelledError } from '../core/errors';
-import { groupBy } from '../core/json';
+import { groupBy } from '../core/grouping';
 
 /** Milliseconds between the first items of two slots: started together, they would stay in step and wait for each other. */
 const START_STAGGER = 2;

@@ -1,5 +1,5 @@
 import { withDetails, type ServiceError } from '../core/errors';
-import { omitMissing } from '../core/json';
+import { omitMissing } from '../core/missing';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
 import type { LimitField } from './outputLimits';

@@ -1,5 +1,6 @@
 import type { Bound } from '../core/bound';
-import { isPlainObject, omitMissing } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 import type { Model } from './model';
 import {
 	divideRoundedDown,

@@ -1,5 +1,6 @@
 import { cutText } from '../core/errors';
-import { isEmptyValue, isPlainObject } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { isEmptyValue } from '../core/missing';
 
 interface UnmeasurablePrompt {
 	/** Why there is no upper bound, as a sentence. */

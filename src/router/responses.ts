@@ -1,7 +1,8 @@
 import { parseErrorBody } from '../core/errorResponses';
 import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
 import type { Http } from '../core/http';
-import { isPlainObject, omitMissing } from '../core/json';
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 import { stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'crypto';
 
 import type { Cost } from '../core/bound';
 import { mapServiceError, ServiceError } from '../core/errors';
-import { groupByFields, isPlainObject, tryParseJson } from '../core/json';
+import { isPlainObject, tryParseJson } from '../core/json';
+import { groupByFields } from '../core/grouping';
 import { toUsd, ZERO } from '../core/money';
 import type { Clock } from '../core/retry';
 import {

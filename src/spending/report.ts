@@ -1,5 +1,5 @@
 import { invalidInputError } from '../core/errors';
-import { groupByFields } from '../core/json';
+import { groupByFields } from '../core/grouping';
 import type { SpendingQuery } from '../core/accounts';
 import { periodOf, toDay } from './periods';
 import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from '../tables/table';

@@ -4,7 +4,7 @@ import type { AssistantAnswer } from '../../../src/assistant/answerFold';
 import { ask, askStreaming, type Question } from '../../../src/assistant/client';
 import { cutText, mapServiceError, ServiceError } from '../../../src/core/errors';
 import type { ToolCall } from '../../../src/assistant/toolTimeline';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import type { OperationContext, ItemOutput, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';

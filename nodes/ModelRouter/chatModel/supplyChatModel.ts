@@ -7,7 +7,7 @@ import type {
 
 import { emptySpending } from '../../../src/core/caps';
 import { readDecimal, ZERO } from '../../../src/core/money';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMemory';
 import { connect, type Connection } from '../../../src/n8n/connection';

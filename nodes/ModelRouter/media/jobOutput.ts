@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import { readInteger } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import type { ItemOutput } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
 import { toPrices } from '../prices';

@@ -2,7 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { createConversationCap } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
-import { isPlainObject, omitMissing } from '../../../src/core/json';
+import { isPlainObject } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import { type ItemOutput, operation } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { type Protocol, protocols } from '../../../src/router/protocols';

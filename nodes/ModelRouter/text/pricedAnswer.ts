@@ -1,6 +1,6 @@
 import { reserve } from '../../../src/core/reserve';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import { compileSchema } from '../../../src/core/jsonSchema';
 import { type Decimal, toUsd } from '../../../src/core/money';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';

@@ -1,7 +1,7 @@
 import { type Caps, checkCaps, createCap, leftIn } from '../../../src/core/caps';
 import type { Bound } from '../../../src/core/bound';
 import { invalidInputError } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import type { Decimal } from '../../../src/core/money';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';

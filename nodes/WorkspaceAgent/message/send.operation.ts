@@ -3,7 +3,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { type PartialAnswer, sendMessage } from '../../../src/agent/client';
 import { mapServiceError } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import {
 	findSession,
 	type FoundSession,
