@@ -21,6 +21,7 @@ import {
 	claimReservation,
 	closeReservation,
 	findFree,
+	giveBackUnused,
 	type Holder,
 } from './reservations';
 
@@ -233,8 +234,20 @@ export class NodeBudget implements SharedBudget {
 			const most = this.#toMaximum(boundWithin(free));
 			// only others that give something back can change it
 			const mayFit = free.lt(most) && unspent.gte(most);
+			if (mayFit) await this.#giveBackUnused();
 			if (!mayFit || !(await this.#wait())) return free;
 		}
+	}
+
+	/** Node runs that wait for one another would otherwise all be refused what all of them hold. */
+	async #giveBackUnused(): Promise<void> {
+		if (!this.#grant) return;
+		this.#grant = undefined;
+		await this.#change((state) => {
+			const { id } = this.#holder;
+			// what is being enlarged is for a request that is not held yet
+			if (!this.#enlarging) giveBackUnused(state, { id, spent: this.#spent, held: this.#held });
+		});
 	}
 
 	async #reserveCall(bound: Bound, free?: Decimal) {

@@ -95,11 +95,7 @@ export function claimReservation(
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
 		const ids = Object.keys(state.reservations).filter(isMeant);
 		const holders = ids.flatMap((other) => state.reservations[other] ?? []);
-		// others may wait for the rest; a reservation without requests under way is not needed, not even to count what they cost
-		const most = smaller(own, held);
-		if (held.eq(0)) delete state.reservations[id];
-		else if (known) known.most = most.toFixed();
-		return { ...claim, most, refused, holders };
+		return { ...claim, most: keepHeld(state, id, held), refused, holders };
 	}
 	if (!known) makeRoom(state);
 	const most = larger(larger(need, own), smaller(wish, own.plus(tenthOf(figures))));
@@ -107,6 +103,26 @@ export function claimReservation(
 	const claimed = makeReservation({ most, counted, ...made, executionId, workflow }, start);
 	state.reservations[id] = claimed;
 	return { ...claim, most, claimed };
+}
+
+/** Gives back what a holder cannot use while it waits. @param spent In all. @param held What its requests under way may still cost. */
+export function giveBackUnused(
+	state: BudgetState,
+	{ id, spent, held }: { id: string; spent: Decimal; held: Decimal },
+): void {
+	const known = state.reservations[id];
+	if (!known || reservedBy(known).lte(held)) return;
+	countSpent(state, known, spent);
+	keepHeld(state, id, held);
+}
+
+/** Others may wait for the rest. A reservation without requests under way is not needed, not even to count what they cost. */
+function keepHeld(state: BudgetState, id: string, held: Decimal): Decimal {
+	const known = state.reservations[id];
+	const most = smaller(reservedBy(known), held);
+	if (held.eq(0)) delete state.reservations[id];
+	else if (known) known.most = most.toFixed();
+	return most;
 }
 
 function refuseAmount(missing: Decimal, { left, reserved }: Figures): Refused | undefined {
