@@ -1,6 +1,6 @@
 // Installs what a command needs, and only if it is missing or its lock file changed: a part of the root's packages, the pinned
-// n8n of test/host, that of test/host-ai, the PostgreSQL of test/postgres, and the agents of test/host-agents. Runs on the system's
-// own Node 20 or newer with npm 10 or 11.
+// n8n of test/host, that of test/host-ai, the PostgreSQL of test/postgres, the agents of test/host-agents, and the gateway of
+// test/host-gateway. Runs on the system's own Node 20 or newer with npm 10 or 11.
 import { createHash } from 'node:crypto';
 import {
 	copyFileSync,
@@ -19,6 +19,7 @@ import {
 	bringsNode24,
 	checkDisk,
 	checkMachine,
+	gatewayFolder,
 	hasCommand,
 	hostFolder,
 	node24,
@@ -77,7 +78,7 @@ const levels = ['build', 'test', 'all'];
  * @property {boolean} [host] whether a real n8n is needed as well
  * @property {boolean} [aiHost] whether one with n8n Agents is
  * @property {boolean} [postgres] whether its tests need a PostgreSQL
- * @property {boolean} [agents] whether they need agents of other frameworks
+ * @property {boolean} [agents] whether they need agents of other frameworks, and a gateway
  * @property {() => void} [toolsAreThere] called once the pack's tools are there
  */
 
@@ -92,7 +93,10 @@ export async function install({
 } = {}) {
 	checkMachine();
 	const hosts = [...(host ? [hostFolder] : []), ...(aiHost ? [aiHostFolder] : [])];
-	const others = [...(postgres ? [postgresFolder] : []), ...(agents ? [agentsFolder] : [])];
+	const others = [
+		...(postgres ? [postgresFolder] : []),
+		...(agents ? [agentsFolder, gatewayFolder] : []),
+	];
 	const needs = () => ({
 		needTools: !hasTools(tools),
 		missingHosts: hosts.filter((folder) => !hasHost(folder)),
@@ -177,6 +181,7 @@ const titles = {
 	[aiHostFolder]: 'n8n with its agents (250 MB to download, 1.2 GB on disk, a minute)',
 	[postgresFolder]: 'PostgreSQL for the tests (20 MB to download, 0.1 GB on disk)',
 	[agentsFolder]: 'agents for the tests (20 MB to download, 0.1 GB on disk)',
+	[gatewayFolder]: 'a gateway for the tests (5 MB to download, 30 MB on disk)',
 };
 
 /** @param {string} folder */

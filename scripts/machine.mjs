@@ -10,6 +10,7 @@ export const hostFolder = join(root, 'test', 'host');
 export const aiHostFolder = join(root, 'test', 'host-ai');
 export const postgresFolder = join(root, 'test', 'postgres');
 export const agentsFolder = join(root, 'test', 'host-agents');
+export const gatewayFolder = join(root, 'test', 'host-gateway');
 
 const oldestNode = 20;
 const gigabyte = 1024 ** 3;
