@@ -58,14 +58,14 @@ export function answerWarning(answer: TextAnswer, maxTokens?: number): string | 
 }
 
 function choiceWarning(
-	{ finishReason, text, toolCalls, refusal }: TextChoice,
+	{ finishReason, text, toolCalls, refusal, reasoning }: TextChoice,
 	subject: string,
 	maxTokens: number | undefined,
 ): string | undefined {
 	if (finishReason === 'length') {
 		const hasContent = text || toolCalls.length;
 		const missing = hasContent
-			? 'is cut off'
+			? `is cut off${placeOfCut(toolCalls)}`
 			: 'has no text, because all tokens went into hidden reasoning';
 		const reached =
 			maxTokens === undefined
@@ -75,14 +75,30 @@ function choiceWarning(
 	}
 	if (finishReason === 'content_filter')
 		return `${subject} was stopped by the model's content filter: what came before is all there is. Change the message, or use another model.`;
-	if (finishReason === 'incomplete') return `${subject} is cut off: the model gave no reason.`;
+	if (finishReason === 'incomplete')
+		return `${subject} is cut off${placeOfCut(toolCalls)}: the model gave no reason.`;
 	if (refusal) return 'The model refused to answer; its words are in "refusal".';
 	if (finishReason && !COMPLETE.includes(finishReason))
 		return `${subject} may be cut off: it ended for a reason that is not the protocol's, in "finishReason".`;
-	if (!text && !toolCalls.length)
-		return `${subject} has no text. If it has something else, Message a Model returns that with Simplify turned off.`;
+	const broken = toolCalls.find((call) => isBroken(call) && String(call.arguments).trim());
+	if (broken)
+		return `${subject} calls "${broken.name}" with arguments that are not valid JSON. They may be cut off: do not use them.`;
+	if (!text && !toolCalls.length) {
+		const thought = reasoning ? ' What the model thought is in "reasoning".' : '';
+		return `${subject} has no text.${thought} If it has something else, Message a Model returns that with Simplify turned off.`;
+	}
 	return undefined;
 }
+
+/** @returns the call in which an answer that is cut off ends, as the end of a clause; an empty text if all are whole. */
+export function placeOfCut(toolCalls: readonly ToolCall[]): string {
+	const cut = toolCalls.find(isBroken);
+	return cut ? ` in its call of "${cut.name}"` : '';
+}
+
+/** Arguments that are not JSON are a text, and so are those that are written twice as JSON. */
+const isBroken = ({ arguments: given }: ToolCall) =>
+	typeof given === 'string' && tryParseJson(given) === undefined;
 
 /** Finish reasons of complete answers: of chat completions, and Together's. */
 const COMPLETE = ['stop', 'tool_calls', 'function_call', 'eos'];

@@ -18,7 +18,7 @@ import {
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { withAdvice } from './advice';
-import type { TextAnswer } from './textAnswer';
+import { placeOfCut, type TextAnswer } from './textAnswer';
 
 /** Called with every text chunk as it arrives, and awaited. */
 export type OnText = (text: string) => void | Promise<void>;
@@ -75,9 +75,20 @@ export async function streamAnswer<Answer extends TextAnswer>(
 		return { ...accumulator.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
-			withAdvice(withOutcome(error, requestName), request.model),
+			withAdvice(withOutcome(withPlaceOfCut(error), requestName), request.model),
 		);
 	}
+}
+
+/** Names the call in which an answer broke off. */
+function withPlaceOfCut(error: ServiceError): ServiceError {
+	const { reason, partial } = error.details;
+	const { toolCalls = [] } = (partial ?? {}) as Partial<TextAnswer>;
+	const place = placeOfCut(toolCalls);
+	const sentence = `The answer broke off${place}.`;
+	return place
+		? withDetails(error, { reason: [reason, sentence].filter(Boolean).join(' ') })
+		: error;
 }
 
 function createAnswerFold(

@@ -154,9 +154,9 @@ describe.each(WAYS)('%s', (_way, call) => {
 	);
 
 	it.each([
-		['{"amount": 10', 'length', /cut off: it reached 16384 output tokens/],
-		['{"to": "bob@exam', 'tool_calls', /use a model that follows it/],
-		['to bob', 'stop', /use a model that follows it/],
+		['{"amount": 10', 'length', /cut off in its call of "get_time": it reached 16384/],
+		['{"to": "bob@exam', 'tool_calls', /calls "get_time" with arguments that are not valid/],
+		['to bob', 'stop', /calls "get_time" with arguments that are not valid/],
 	])('a call with %j is not run: an error that says so, and is paid', async (...row) => {
 		const [written, finishReason, advice] = row;
 		callWith(written, finishReason);
