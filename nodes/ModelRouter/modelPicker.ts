@@ -23,10 +23,9 @@ export const modelParam = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description:
-		'The list shows inputs besides text, prices in USD (per million tokens in/out or per unit), and the context in tokens',
+	description: 'The list shows inputs besides text, the price in USD and the context in tokens',
 	builderHint: {
-		propertyHint: 'Do not invent an ID. Leave the value empty, unless the user names one.',
+		propertyHint: 'Do not invent an ID: leave it empty unless the user names one.',
 	},
 	modes: [
 		{

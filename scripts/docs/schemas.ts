@@ -16,7 +16,7 @@ const OPEN: Record<string, string[]> = {
 	arguments: ['object', 'string'],
 	body: ['object', 'string'],
 	computed: ['object'],
-	content: ['string', 'null'],
+	content: ['string', 'array', 'null'],
 	events: ['array'],
 	input: ['object', 'string'],
 	job: ['object'],

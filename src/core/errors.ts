@@ -124,6 +124,13 @@ export const isUnstarted = (cause: unknown): boolean =>
 	cause instanceof ServiceError &&
 	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
 
+/** Whether a service has refused what was asked: certainly nothing has started. */
+export const isBadRequest = (cause: unknown): boolean =>
+	cause instanceof ServiceError &&
+	cause.kind === 'refused' &&
+	// Mistral says so with 422: litellm#30835
+	[400, 422].includes(cause.details.status ?? 0);
+
 /** Adds the outcome to an error, and advice if the outcome is unknown. */
 export function withOutcome(error: ServiceError, requestName: string): ServiceError {
 	const outcome = error.details.outcome ?? determineOutcome(error);

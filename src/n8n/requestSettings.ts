@@ -33,7 +33,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: defaultRequestSettings.maxRateLimitWait,
-			description: 'Maximum wait after "too many requests". If more is asked for, the item fails.',
+			description: 'Longest wait after "too many requests". After that, the item fails.',
 		},
 		withFieldRules({ inTool: 'fixed' })({
 			displayName: 'Resend If Outcome Is Unknown',

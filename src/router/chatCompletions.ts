@@ -3,7 +3,7 @@ import { truncatedAnswerError } from '../core/errors';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
-import type { ChatMessage } from './messages';
+import { type ChatMessage, hasMore } from './messages';
 import { isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { mergePiece } from './messageDeltas';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
@@ -170,12 +170,9 @@ const FINISH_WITHOUT_TEXT: unknown[] = ['length', 'content_filter'];
 
 /** A role or another finish reason alone is not content. */
 function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {
-	const hasOtherFields = Object.entries(message).some(
-		([name, value]) =>
-			!['role', 'content'].includes(name) && !isMissing(value) && !(isList(value) && !value.length),
-	);
 	return (
-		hasOtherFields ||
+		hasMore(message) ||
+		isThinking(message['content']) ||
 		contentChunks.length > 0 ||
 		Boolean(calls?.byPosition.size) ||
 		FINISH_WITHOUT_TEXT.includes(fields['finish_reason'])
@@ -209,15 +206,24 @@ function addContent(message: Record<string, unknown>, value: unknown): void {
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
+/** Whether a content has parts that are no texts: Mistral's thinking. */
+const isThinking = (content: unknown) =>
+	isList(content) && content.some((part) => isPlainObject(part) && part['type'] !== 'text');
+
 function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice): TextChoice {
 	const { finish_reason: finishReason } = fields;
 	const { refusal } = message;
 	// DeepSeek, then OpenRouter
 	const reasoning = message['reasoning_content'] || message['reasoning'];
-	const toolCalls = (calls ? sortCalls(calls) : []).map((call) => {
-		const calledFunction = isPlainObject(call['function']) ? call['function'] : {};
-		return toToolCall(call['id'], calledFunction['name'], calledFunction['arguments']);
-	});
+	// a service of the first form of the protocol has one call, without an ID
+	const { function_call: legacyCall } = message;
+	const legacy = isPlainObject(legacyCall) ? [{ id: undefined, function: legacyCall }] : [];
+	const toolCalls = (calls ? sortCalls(calls) : legacy).map(
+		({ id, function: called }: Record<string, unknown>) => {
+			const { name, arguments: given } = isPlainObject(called) ? called : {};
+			return toToolCall(id, name, given);
+		},
+	);
 	return {
 		text: contentChunks.join(''),
 		toolCalls,

@@ -1,9 +1,10 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Model } from './model';
-import type { TextChoice, ToolCall } from './textAnswer';
+import { isMissing, type TextChoice, type ToolCall } from './textAnswer';
 
-export const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+/** `function` has the result of a `function_call`, in the first form of the protocol. */
+export const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 type Role = (typeof roles)[number];
 
 /** A message of the chat-completions protocol. */
@@ -36,10 +37,11 @@ function checkMessage(message: unknown, path: string): ChatMessage {
 			`${path}: role must be one of: ${roles.join(', ')}`,
 			`It is ${formatValue(role)}.`,
 		);
-	const calls = Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
 	const hasContent = typeof content === 'string' ? content.trim() !== '' : isPartList(content);
 	// the result of a tool may be an empty text
-	if (!hasContent && !calls && !(role === 'tool' && typeof content === 'string'))
+	const mayBeEmpty =
+		role === 'tool' ? typeof content === 'string' : role === 'assistant' && hasMore(message);
+	if (!hasContent && !mayBeEmpty)
 		throw invalidInputError(`${path}: Content is empty`, 'Enter a text or a list of parts.');
 	if (role === 'tool' && !message['tool_call_id'])
 		throw invalidInputError(
@@ -49,6 +51,15 @@ function checkMessage(message: unknown, path: string): ChatMessage {
 	return message as ChatMessage;
 }
 
+/** Whether an answer has something beside its text, such as calls or reasoning. */
+export const hasMore = (message: Record<string, unknown>) =>
+	Object.entries(message).some(
+		([name, value]) =>
+			!['role', 'content'].includes(name) &&
+			!isMissing(value) &&
+			!(Array.isArray(value) && !value.length),
+	);
+
 const isPartList = (content: unknown): content is object[] =>
 	Array.isArray(content) && content.length > 0 && content.every(isPlainObject);
 
@@ -56,7 +67,8 @@ const formatValue = (value: unknown) => (value === undefined ? 'missing' : JSON.
 
 /** An answer that calls tools as a message of the next request, in which the results of the tools follow it. */
 export function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
-	return { role: 'assistant', content: text || null, tool_calls: toolCalls.map(toChatCall) };
+	const calls = toolCalls.map(toChatCall);
+	return { role: 'assistant', content: text || null, ...(calls.length && { tool_calls: calls }) };
 }
 
 /** A call without arguments has an empty object: many readers reject an empty text. */
@@ -84,20 +96,23 @@ export function toResponseInput(messages: readonly unknown[], path: string): obj
 	});
 }
 
-function toResponseItems({ role, content, tool_calls: calls, ...more }: ChatMessage): object[] {
+function toResponseItems(message: ChatMessage): object[] {
+	const { role, content, tool_calls: calls, output: items, ...more } = message;
 	if (role === 'tool') {
 		const output = typeof content === 'string' ? content : JSON.stringify(content ?? '');
 		return [{ type: 'function_call_output', call_id: more.tool_call_id, output }];
 	}
+	// an answer of this protocol goes back as it came, its reasoning before the calls
+	if (Array.isArray(items) && items.length) return items.filter(isPlainObject);
 	const toolCalls = Array.isArray(calls) ? calls.filter(isPlainObject) : [];
-	const items = toolCalls.map(({ id, function: calledFunction }) => ({
+	const callItems = toolCalls.map(({ id, function: calledFunction }) => ({
 		type: 'function_call',
 		call_id: id,
 		...(isPlainObject(calledFunction) && calledFunction),
 	}));
 	return content === null || content === undefined || content === ''
-		? items
-		: [{ ...more, role, content }, ...items];
+		? callItems
+		: [{ ...more, role, content }, ...callItems];
 }
 
 /** Inputs of a model besides text, as the catalog names them (`input_modalities`). */

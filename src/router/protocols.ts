@@ -1,16 +1,18 @@
 import { isPlainObject } from '../core/json';
 import { completeChat, readMessage, type ChatRequest } from './chatCompletions';
-import { toResponseInput, type ChatMessage } from './messages';
+import { hasMore, toAssistantMessage, toResponseInput, type ChatMessage } from './messages';
 import { createResponse, readOutput, type ResponseRequest } from './responses';
+import type { TextAnswer } from './textAnswer';
 
 /**
  * How a request is sent that was built as a chat completion. `raw` is the protocol's own object in the answer, `given` what of it comes
- * back in the next request, `limit` its field for the maximum output tokens.
+ * back in the next request, `toMessage` makes a message of that, `limit` is its field for the maximum output tokens.
  */
 export const protocols = {
 	chat: {
 		raw: 'completion',
 		given: readMessage,
+		toMessage: (_answer: TextAnswer, [message]: unknown[]) => message,
 		limit: 'max_tokens',
 		toBody: (request: ChatRequest) => request,
 		ask: completeChat,
@@ -18,6 +20,10 @@ export const protocols = {
 	responses: {
 		raw: 'response',
 		given: readOutput,
+		toMessage: (answer: TextAnswer, output: unknown[]) => ({
+			...toAssistantMessage(answer),
+			output,
+		}),
 		limit: 'max_output_tokens',
 		toBody: toResponseBody,
 		ask: createResponse,
@@ -57,8 +63,8 @@ export function toResponseBody({
 }
 
 /** An AI agent may have kept an empty answer in its memory. */
-const messageHasContent = ({ role, content, tool_calls: calls }: ChatMessage) =>
-	role !== 'assistant' || Boolean(content?.length) || (Array.isArray(calls) && calls.length > 0);
+const messageHasContent = (message: ChatMessage) =>
+	message.role !== 'assistant' || Boolean(message.content?.length) || hasMore(message);
 
 /** What chat completions have in a nested object is next to the type here. */
 function flatten(value: Record<string, unknown>, name: string): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { parseErrorBody } from '../core/errorResponses';
-import { type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
+import { isBadRequest, type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
@@ -19,8 +19,13 @@ export interface ResponseRequest {
 	[field: string]: unknown;
 }
 
+/** What a model has to get back with the results of its tools: responses are not stored. */
+const REASONING = 'reasoning.encrypted_content';
+
 /**
- * Asks a text model in the responses protocol and collects its streamed answer.
+ * Asks a text model in the responses protocol and collects its streamed answer. With tools, it is also asked for its reasoning, in the
+ * encrypted form that comes back. A model that does not think may refuse that (400: it has certainly not started), and is asked once more
+ * without, and from then on.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error or ends without `response.completed` (what
  *   arrived is in `details.partial`, and is billed).
@@ -37,7 +42,19 @@ export async function createResponse(
 		endMark: 'response.completed',
 		createAccumulator: createResponseAccumulator,
 	};
-	return await streamAnswer(http, request, protocol, onText);
+	const ask = async (body: ResponseRequest) => await streamAnswer(http, body, protocol, onText);
+	const { model, tools, include } = request;
+	const fact = `reasoning ${model}`;
+	if (![tools].flat().some(Boolean) || http.serviceFacts?.has(fact)) return await ask(request);
+	const withReasoning = { ...request, include: [...new Set([include ?? [], REASONING].flat())] };
+	return await ask(withReasoning).catch(async (refusal: unknown) => {
+		if (!isBadRequest(refusal)) throw refusal;
+		const answer = await ask(request).catch((cause: unknown) => {
+			throw isBadRequest(cause) ? refusal : cause;
+		});
+		http.serviceFacts?.set(fact, 'none');
+		return answer;
+	});
 }
 
 interface ResponseAnswer extends TextAnswer {
@@ -189,9 +206,9 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 /** Finish reasons that do not explain an empty answer. */
 const ORDINARY_FINISH = /^(stop|tool_calls)$/;
 
-/** An item that is not text, reasoning or a call of the caller's own tools: an image, a web search. */
+/** An item that is not text or a call of the caller's own tools: an image, a web search, reasoning that is encrypted. */
 const isOtherOutput = ({ type = 'message' }: Fields) =>
-	!['message', 'reasoning', 'function_call'].includes(String(type));
+	!['message', 'function_call'].includes(String(type));
 
 function appendText(chunks: string[], delta: unknown): void {
 	if (typeof delta === 'string') chunks.push(delta);

@@ -166,6 +166,7 @@ describe('what is sent in the responses protocol', () => {
 			temperature: 0.2,
 			instructions: 'Be short.',
 			tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
+			include: ['reasoning.encrypted_content'],
 			tool_choice: 'required',
 			reasoning: { effort: 'low' },
 			stream: true,

@@ -11,12 +11,12 @@ import {
 	textRequests,
 	withModel,
 } from './agent.ts';
-import { bridgeOfFile } from './bridge.ts';
+import { bridgeOfFile, model, nodesFor } from './bridge.ts';
 import { mailNode } from './conversationWorkflow.ts';
 import { itemsOf } from './execution.ts';
 import { linkOf, MailServer, openLink } from './mailServer.ts';
 import { hasSimpleMemory } from './shared.ts';
-import { codeTool, memory, type Attached } from './workflow.ts';
+import { codeTool, memory, node, start, workflow, type Attached } from './workflow.ts';
 
 // models that think, below n8n's own AI Agent: the service refuses a call without what they gave beside their tool calls
 const bridge = bridgeOfFile();
@@ -157,4 +157,50 @@ it('two calls at once, of which one needs an approval', async () => {
 	} finally {
 		await post.stop();
 	}
+});
+
+/** A loop of tools as a person draws it: Question, Model, Called?, Tools, and back to Model. */
+function loopOf(kind: string) {
+	const count = {
+		...{ leftValue: '={{ $json.toolCalls?.length ?? 0 }}', rightValue: 0 },
+		operator: { type: 'number', operation: 'gt' },
+	};
+	const condition = { id: 'c', ...count };
+	const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
+	const tools = { tool: ['One', 'Two'].map((name) => ({ name })) };
+	const file = workflow(
+		'Tools by hand',
+		[{ messages: [{ role: 'user', content: QUESTION }] }],
+		nodesFor(bridge.accounts).router('Model', ['text', 'message'], {
+			...{ model: model(`thinker/${kind}-1`), inputType: 'json' },
+			messagesJson: '={{ $json.messages }}',
+			options: { tools, protocol: kind === 'items' ? 'responses' : 'chat' },
+		}),
+		node(
+			'Called?',
+			'n8n-nodes-base.if',
+			{ conditions: { options, combinator: 'and', conditions: [condition] }, options: {} },
+			{ typeVersion: 2.2 },
+		),
+		node(
+			'Tools',
+			'n8n-nodes-base.code',
+			{
+				jsCode: `const { message, toolCalls } = $input.first().json;
+const results = toolCalls.map(({ id, name }) => ({ role: 'tool', tool_call_id: id, content: 'counted by ' + name }));
+return [{ json: { messages: [...$('${start}').first().json.messages, message, ...results] } }];`,
+			},
+			{ typeVersion: 2 },
+		),
+	);
+	file.connections['Tools'] = { main: [[{ node: 'Model', type: 'main', index: 0 }]] };
+	return file;
+}
+
+it.each(KINDS)('a loop of tools that is drawn by hand, with thinker/%s-1', async (kind) => {
+	const execution = await bridge.editor.runOnce(loopOf(kind));
+	expect(execution.error?.message).toBeUndefined();
+	expect(JSON.stringify(asked().at(-1))).toMatch(/call_1.*call_2.*counted by One.*counted by Two/);
+	const outputs = itemsOf(execution, 'Model').map(({ json }) => json['output']);
+	expect(outputs.at(-1)).toContain('counted by Two');
 });

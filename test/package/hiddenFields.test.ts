@@ -65,6 +65,7 @@ const others = `
 	modelRouter.prompt: inputType, @tool
 	modelRouter.prompt: @tool
 	modelRouter.messages: inputType
+	modelRouter.messages.assistantMessage: role
 	modelRouter.messages.toolCallId: role
 	modelRouter.messages.toolCalls: role
 	modelRouter.messagesJson: inputType

@@ -1,6 +1,12 @@
 import { randomUUID } from 'crypto';
 
-import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import {
+	isBadRequest,
+	isUnstarted,
+	mapServiceError,
+	ServiceError,
+	withDetails,
+} from '../../../src/core/errors';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
@@ -33,9 +39,10 @@ export interface AnsweredCall {
  */
 export function createModelCaller(context: CallContext) {
 	const { values, connection, maxRateLimitWait } = context;
-	const retries = { clock: connection.clock, maxRateLimitWait: maxRateLimitWait * 1000 };
+	const { httpWithoutRetries: http, clock } = connection;
+	const retries = { clock, maxRateLimitWait: maxRateLimitWait * 1000 };
 	// one per model: a 429 for one must not delay another
-	const createClient = () => withRetries(connection.httpWithoutRetries, new RateLimiter(), retries);
+	const createClient = () => ({ ...http, ...withRetries(http, new RateLimiter(), retries) });
 	const buildBody = createBodyBuilder(values);
 	const fallbacks = values.options.fallbackModels?.fallback ?? [];
 	const models = [values.model, ...fallbacks.map(({ model = '' }) => model)]
@@ -104,10 +111,10 @@ async function askOnce(
 	// throws the earlier failure if the service may have received the call
 	memory.earlierResult();
 	let refusal: unknown;
-	for (const { fields, learned, isToldInWords } of formsOf(context, asked, origin)) {
+	for (const { messages, learned, isToldInWords } of formsOf(context, asked, origin)) {
 		try {
 			const call = { ...context, memory, limits, onText };
-			const { answer, given, maxTokens } = await sendCall(call, { ...asked, ...fields });
+			const { answer, given, maxTokens } = await sendCall(call, { ...asked, messages });
 			if (learned) context.connection.httpWithoutRetries.serviceFacts?.set(...learned);
 			const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
 			const resultOf = answers.find(last) && last;
@@ -125,21 +132,18 @@ async function askOnce(
 
 /** A form of a conversation. */
 interface Form {
-	fields: { messages: ChatMessage[]; include?: unknown[] };
+	messages: ChatMessage[];
 	/** What is known of the service if it takes this form, and has refused the one before. */
 	learned?: readonly [name: string, value: string];
 	isToldInWords?: boolean;
 }
 
-/** Responses are not stored: only with its encrypted reasoning, a model of that protocol can go on after a call of a tool. */
-const REASONING = 'reasoning.encrypted_content';
 /** No model: an answer has its text and its calls only. */
 const NOBODY = { model: '', protocol: '' };
 
 /**
  * The forms of a conversation, the best first: with the answers as the model gave them, with those that nobody remembers in words, and
- * without what the model gave beside its calls, which Groq does not take back ("property 'reasoning' is unsupported"). A model that does
- * not think may refuse to be asked for its reasoning.
+ * without what the model gave beside its calls, which Groq does not take back ("property 'reasoning' is unsupported").
  */
 function* formsOf(
 	{ answers, connection }: CallContext,
@@ -147,31 +151,19 @@ function* formsOf(
 	origin: { model: string; protocol: Protocol },
 ): Generator<Form> {
 	const { serviceFacts } = connection.httpWithoutRetries;
-	const { model, protocol } = origin;
 	const put = (of: typeof NOBODY, inWords = false) =>
 		putBackAnswers(asked.messages, answers.find, of, inWords);
-	const takes = `answers ${model}`;
+	const takes = `answers ${origin.model}`;
 	const [best, other] = serviceFacts?.get(takes) === 'plain' ? [NOBODY, origin] : [origin, NOBODY];
 	const messages = put(best);
-	const gives = `reasoning ${model}`;
-	if (protocol === 'responses' && [asked.tools].flat().some(Boolean) && !serviceFacts?.has(gives)) {
-		const include = [...new Set([asked.include ?? [], REASONING].flat())];
-		yield { fields: { messages, include } };
-		yield { fields: { messages }, learned: [gives, 'none'] };
-	} else yield { fields: { messages } };
+	yield { messages };
 	const isOther = (form: ChatMessage[]) => JSON.stringify(form) !== JSON.stringify(messages);
 	const told = put(best, true);
-	if (isOther(told)) yield { fields: { messages: told }, isToldInWords: true };
+	if (isOther(told)) yield { messages: told, isToldInWords: true };
 	const changed = put(other);
 	const learned = [takes, other === NOBODY ? 'plain' : 'given'] as const;
-	if (isOther(changed)) yield { fields: { messages: changed }, learned };
+	if (isOther(changed)) yield { messages: changed, learned };
 }
-
-const isBadRequest = (cause: unknown) =>
-	cause instanceof ServiceError &&
-	cause.kind === 'refused' &&
-	// Mistral says so with 422: litellm#30835
-	[400, 422].includes(cause.details.status ?? 0);
 
 /** Nine letters and digits: the form that the strictest services ask for. */
 const createCallId = () =>

@@ -13,6 +13,7 @@ import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params
 import {
 	askPaid,
 	createAnswerReader,
+	keepMessage,
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
@@ -28,7 +29,7 @@ export const message = operation({
 	description: 'Send a prompt or messages to a text model and get its answer',
 	params: [
 		...textParams(
-			'An item that could cost more is not sent. The input counts as one token per byte, but not more than the context window; with attachments, as the whole window. The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as the cap allows. If 0, nothing is sent.',
+			'An item that could cost more is not sent. The input counts as one token per byte, but not more than the context window; with attachments, as the whole window. The output counts as Maximum Output Tokens; if not set, 4096 to 16384, as the cap allows. If 0, nothing is sent.',
 		),
 		simplifyParam,
 		optionsParam([
@@ -79,7 +80,11 @@ export const message = operation({
 		const body = await buildBody(context);
 		try {
 			const { answer, maxTokens } = await askPaid(context, {
-				...{ body, limits: request, keepRaw: !simplify },
+				...{ body, limits: request },
+				keep: (given, raw) => ({
+					...(!simplify && { raw }),
+					...keepMessage(given, raw, request.protocol),
+				}),
 				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
 			});
 			const notice = answerWarning(answer, maxTokens);
@@ -96,7 +101,9 @@ export const message = operation({
 				throw mapServiceError(cause, (error) => {
 					const { partial } = error.details;
 					if (!partial) return error;
-					return withDetails(error, { partial: omitMissing({ ...partial, raw: undefined }) });
+					return withDetails(error, {
+						partial: omitMissing({ ...partial, raw: undefined, message: undefined }),
+					});
 				});
 			const { partial, notice, extras, requestId } = salvaged;
 			addHint(notice);
@@ -121,8 +128,8 @@ function toItem(
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const { costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
-	const facts = omitMissing({ costUsd, costComputed, reservedUsd, durationMs, requestId });
+	const { message, costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
+	const facts = omitMissing({ message, costUsd, costComputed, reservedUsd, durationMs, requestId });
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)
 		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }

@@ -105,9 +105,17 @@ export const conversationParams = [
 						type: 'json',
 						displayOptions: { show: { role: ['assistant'] } },
 						default: '[]',
-						description:
-							'"tool_calls" from the "message" of an earlier answer. An expression may find nothing.',
+						description: '"tool_calls" of an earlier "message". An expression may find nothing.',
 					}),
+					{
+						displayName: 'Message (JSON)',
+						name: 'assistantMessage',
+						type: 'json',
+						displayOptions: { show: { role: ['assistant'] } },
+						default: '{}',
+						description:
+							'The whole "message" of an earlier answer, in place of Content and Tool Calls',
+					},
 				],
 			},
 		],
@@ -179,8 +187,8 @@ export function toRequestMessages(
 	history?: unknown,
 ): ChatMessage[] {
 	const [messages, path] = readMessages(values, history);
-	const check = protocol === 'responses' ? toResponseInput : checkMessages;
-	check(messages, path);
+	if (protocol === 'chat') return checkMessages(messages, path).map(withoutItems);
+	toResponseInput(messages, path);
 	return messages as ChatMessage[];
 }
 
@@ -199,8 +207,22 @@ function readMessages(
 
 type MessageRow = NonNullable<ConversationValues['messages']['message']>[number];
 
-function readMessageRow({ role = 'user', content = '', toolCallId = '', toolCalls }: MessageRow) {
+/** Chat completions do not know the output items of a response. Its text and calls are beside them. */
+const withoutItems = (message: ChatMessage): ChatMessage =>
+	Object.hasOwn(message, 'output') ? { ...message, output: undefined } : message;
+
+function readMessageRow(
+	{ role = 'user', content = '', toolCallId = '', toolCalls, assistantMessage = {} }: MessageRow,
+	index: number,
+) {
 	if (role === 'tool') return { role, content, tool_call_id: toolCallId.trim() };
+	if (role === 'assistant' && Object.keys(assistantMessage).length) {
+		if (assistantMessage['role'] === role) return assistantMessage;
+		throw invalidInputError(
+			`Messages ${index + 1}: Message (JSON) is not a message of the assistant`,
+			'Its "role" must be "assistant". Enter the "message" of an earlier answer, such as {{ $json.message }}.',
+		);
+	}
 	if (role !== 'assistant' || !toolCalls?.length) return { role, content };
 	return { role, content: content || null, tool_calls: toolCalls };
 }

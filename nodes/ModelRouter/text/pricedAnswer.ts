@@ -8,9 +8,8 @@ import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { explainBalance } from '../../../src/router/advice';
-import { toAssistantMessage } from '../../../src/router/messages';
 import { textCost } from '../../../src/router/pricing';
-import { protocols } from '../../../src/router/protocols';
+import { type Protocol, protocols } from '../../../src/router/protocols';
 import {
 	answerWarning,
 	type TextAnswer,
@@ -26,8 +25,8 @@ interface PaidText {
 	/** Not limited: what the caps allow changes with the prices. */
 	body: Parameters<typeof limitOutput>[1];
 	limits: TextLimits;
-	/** Whether the answer keeps the protocol's own object. */
-	keepRaw?: boolean;
+	/** What the answer keeps of the protocol's own object. */
+	keep?(answer: TextAnswer, raw: Record<string, unknown>): Pick<PricedAnswer, 'raw' | 'message'>;
 	/**
 	 * Throws if the answer is of no use. It is paid for, and the failure is remembered.
 	 *
@@ -51,7 +50,7 @@ type AskContext = Pick<
  */
 export async function askPaid(
 	{ http, accounts, startPaid, countInFlight, stream }: AskContext,
-	{ body: unlimited, limits, keepRaw = false, checkAnswer, onCost }: PaidText,
+	{ body: unlimited, limits, keep, checkAnswer, onCost }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const { caps, found } = limits;
 	const model = 'entry' in found ? found.entry : undefined;
@@ -62,14 +61,14 @@ export async function askPaid(
 		(limited = limitOutput(found, unlimited, limits, free)).bound;
 	let tokens: TokenCounts = {};
 	let microUsd: number | undefined;
-	const toPriced = ({ [rawName]: raw, ...answer }: Asked): PricedAnswer => {
+	const toPriced = ({ [rawName]: raw = {}, ...answer }: Asked): PricedAnswer => {
 		tokens = readTokenCounts(answer.usage);
 		scopes.record?.setTokens(tokens.input, tokens.output);
 		microUsd = textCost(model?.pricing, answer.usage);
 		const costUsd = toUsd(microUsd);
 		return {
 			...answer,
-			...(keepRaw && { raw }),
+			...keep?.(answer, raw),
 			// it is not the service's own figure
 			...(costUsd === undefined ? reservedUsd() : { costUsd, costComputed: true }),
 		};
@@ -118,8 +117,26 @@ export type PricedAnswer = TextAnswer & {
 	reservedUsd?: number;
 	durationMs?: number;
 	/** The protocol's own object. */
-	raw?: unknown;
+	raw?: Record<string, unknown>;
+	/** What comes back in the next request. */
+	message?: unknown;
 };
+
+/** The message of an answer that calls tools or shows how it was thought of: its vendor wants that back. */
+export function keepMessage(
+	answer: TextAnswer,
+	raw: Record<string, unknown>,
+	protocol: Protocol,
+): { message?: unknown } {
+	const { given, toMessage } = protocols[protocol];
+	const entries = given(raw);
+	const hasThoughts = entries.some((entry) => {
+		const { type, content } = Object(entry) as Record<string, unknown>;
+		return type === 'reasoning' || (type === undefined && Array.isArray(content));
+	});
+	const isKept = answer.toolCalls.length || answer.reasoning || hasThoughts;
+	return isKept ? { message: toMessage(answer, entries) } : {};
+}
 
 /** The fields of an answer for the output, without protocol details. @param outputs Of a structured answer, in place of its texts. */
 export const simplifyAnswer = (
@@ -127,7 +144,6 @@ export const simplifyAnswer = (
 	outputs: readonly object[],
 ): object => ({
 	...simplifyChoice(answer, outputs[0]),
-	...(answer.toolCalls.length && { message: toAssistantMessage(answer) }),
 	...(choices && { answers: choices.map((choice, at) => simplifyChoice(choice, outputs[at])) }),
 });
 

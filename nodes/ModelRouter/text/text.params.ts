@@ -37,8 +37,7 @@ export const formatParams = (result: string) =>
 			default:
 				'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
 			required: true,
-			description:
-				'The schema that the answer must match. An answer that does not match is an error.',
+			description: 'An answer that does not match it is an error',
 		},
 	] as const satisfies INodeProperties[];
 
@@ -70,8 +69,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: 128 },
 		default: 1,
-		description:
-			'How many answers to generate. Each is billed. If there are several, they are in "answers".',
+		description: 'Each answer is billed. Several are in "answers".',
 	},
 	frequencyPenalty: {
 		displayName: 'Frequency Penalty',
@@ -88,7 +86,7 @@ export const textOptions = {
 		typeOptions: { minValue: 1 },
 		default: 4096,
 		description:
-			'Per answer, including hidden reasoning. Reasoning models need 2000 or more. If not set, the spending caps decide: 4096 to 16384, but not more than the model supports.',
+			'Per answer, including hidden reasoning. Reasoning models need 2000 or more. If not set, the caps decide: 4096 to 16384, if the model supports it.',
 	},
 	presencePenalty: {
 		displayName: 'Presence Penalty',

@@ -41,6 +41,7 @@ const FURTHER: Call[] = [
 	assistant('ask', { question: 'Hello' }),
 	chat('[[say:{"day":"Tuesday"}]][[thinks:5]][[cached:2]]', { responseFormat: 'json_object' }),
 	chat('[[say:I look it up]][[tool:look_up]]', { options: { tools } }),
+	response('[[tool:look_up]]', { options: { tools } }),
 	chat('[[tool:look_up]]', { options: { tools, answerCount: 2 } }),
 	chat('Hello', { responseFormat: 'json_object', options: { answerCount: 2 } }),
 	chat('[[refusal]]'),

@@ -48,6 +48,25 @@ it.each<[string, unknown[], unknown[]?]>([
 		[{ ...calling('a', { ...CALL, id: 'd' }), name: 'x' }],
 		[{ role: 'assistant', content: 'a', name: 'x' }, CALLED, { ...CALLED, call_id: 'd' }],
 	],
+	['a call of the first form', [{ role: 'assistant', content: null, function_call: {} }], []],
+	['reasoning alone', [{ role: 'assistant', content: '', reasoning_content: 'x' }], []],
+	['the result of such a call', [{ role: 'function', name: 'f', content: 'sunny' }]],
+	[
+		'the answer of a response',
+		[
+			{
+				...calling('a'),
+				output: [
+					{ type: 'reasoning', id: 'r' },
+					{ ...CALLED, id: 'i' },
+				],
+			},
+		],
+		[
+			{ type: 'reasoning', id: 'r' },
+			{ ...CALLED, id: 'i' },
+		],
+	],
 	['odd calls', [calling('a', null, 'x')], [{ role: 'assistant', content: 'a' }, CALLED]],
 	['a result', [RESULT], [output('sunny')]],
 	['an empty result', [{ ...RESULT, content: '' }], [output('')]],
@@ -63,7 +82,8 @@ it('items of the responses protocol that are no messages stay as they are', () =
 	expect(toResponseInput(items, 'Messages')).toEqual(items);
 });
 
-const ONE_OF = 'Messages 1: role must be one of: system, developer, user, assistant, tool';
+const ONE_OF =
+	'Messages 1: role must be one of: system, developer, user, assistant, tool, function';
 const NO_OBJECT = 'Messages 1 must be an object with "role" and "content"';
 const EMPTY = 'Messages 1: Content is empty';
 const NO_ID = 'Messages 1: Tool Call ID is empty';

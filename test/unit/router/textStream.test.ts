@@ -293,6 +293,16 @@ it.each<[string, Answer, object]>([
 		stream(calls(F_PART), wholeEnd(CALLED), DONE),
 		{ toolCalls: [F] },
 	],
+	[
+		'a call of the first form',
+		stream(
+			chunk({ function_call: { name: 'f', arguments: '{"a"' } }),
+			chunk({ function_call: { arguments: ':1}' } }, { finish_reason: 'function_call' }),
+			DONE,
+		),
+		{ toolCalls: [{ ...F, id: '' }] },
+	],
+	['thinking in parts', choices({ message: { content: [{ type: 'thinking' }] } }), { text: '' }],
 	['another field', choices({ message: { answer: 'a' } }), { text: '' }],
 	['spaces around its end', events(`${data(says('a'))}data:  [DONE] \n\n`), { text: 'a' }],
 ])('a chat of %s is an answer', async (_what, answer, expected) => {
@@ -310,6 +320,7 @@ it.each<[string, Answer, object]>([
 	['a cap', stream({ type: 'response.incomplete', response: cap }), { finishReason: 'length' }],
 	['a refusal', output(message(refusal)), { refusal: 'no' }],
 	['thoughts', output(thoughts), { reasoning: 'hm' }],
+	['encrypted thoughts', output({ type: 'reasoning', summary: [] }), {}],
 ])('a response of %s is an answer', async (_what, answer, expected) => {
 	expect(await responses(answer)).toMatchObject({ text: '', ...expected });
 });
@@ -370,4 +381,52 @@ it('a call whose fragments all have ids of their own takes linear time', async (
 	const text = `"${'x'.repeat(200)}"`;
 	const fragments = many((at) => calls(part(0, `c${at}`, 'f', text))).slice(0, 50_000);
 	expect(await failureOf(chat(events(dataOf(fragments))))).toMatchObject({ kind: 'truncated' });
+});
+
+it.each<[string, Ask, object[], string]>([
+	['a chat', askChat, [calls(part(0, 'c', 'whole', '{}'), part(1, 'd', 'f', '{"a"'))], 'f'],
+	['a chat before the arguments', askChat, [calls(part(0, 'c', 'f'))], 'f'],
+	['a response', askResponses, [added(0, call('f', '{"a"'))], 'f'],
+])('%s that breaks off in a call names its tool', async (_what, ask, pieces, name) => {
+	const { details } = await failureOf(ask(inMemory(stream(...pieces))));
+	expect(details.reason).toMatch(
+		new RegExp(`\\. The answer broke off in its call of "${name}"\\.$`),
+	);
+});
+
+describe('a response with tools is asked for its reasoning', () => {
+	const body = { model: 'v/m', input: 'q', tools: [{ type: 'function', name: 'f' }] };
+	const include = ['x', 'reasoning.encrypted_content'];
+	const whole = stream(delta('a'), done({}));
+	const refused = { ...json({ error: { message: 'no' } }), status: 400 };
+	const ask = async (http: ReturnType<typeof inMemory>, more: object = {}) =>
+		await createResponse(
+			{ ...http, serviceFacts: new Map(), ...more },
+			{ ...body, include: ['x'] },
+		);
+	const asked = (http: ReturnType<typeof inMemory>) =>
+		http.requests.map((request) => (request.body as { include: unknown }).include);
+
+	it('without, if it refuses that, and from then on', async () => {
+		const http = inMemory(refused, whole);
+		const serviceFacts = new Map<string, string>();
+		expect(await ask(http, { serviceFacts })).toMatchObject({ text: 'a' });
+		expect(await ask(http, { serviceFacts })).toMatchObject({ text: 'a' });
+		expect(asked(http)).toEqual([include, ['x'], ['x']]);
+	});
+
+	it.each<[string, Answer[], object, number]>([
+		[
+			'a refusal of both is the first',
+			[refused, { ...refused, chunks: ['{}'] }],
+			{ reason: 'no' },
+			2,
+		],
+		['another failure is not asked again', [{ status: 500 }, whole], { status: 500 }, 1],
+		['a failure after a refusal counts', [refused, { status: 500 }], { outcome: 'unknown' }, 2],
+	])('%s', async (_what, answers, details, requests) => {
+		const http = inMemory(...answers);
+		expect(await failureOf(ask(http))).toMatchObject({ details });
+		expect(http.requests).toHaveLength(requests);
+	});
 });

@@ -1,0 +1,158 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { CARRY_ON, chat, model, posts, response, secretsOf } from './rig/calls';
+import { run, shownText } from './rig/run';
+import { serviceForTests } from './rig/service';
+
+// a loop of tools drawn by hand: the message of an answer goes back with the results of its calls, whole
+const service = serviceForTests();
+
+const QUESTION = '[[tool:get_weather]] [[tools:2]] Oslo';
+const user = { role: 'user', content: QUESTION };
+const parameters = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}';
+const tools = { tool: ['get_weather', 'get_time'].map((name) => ({ name, parameters })) };
+const secrets = () => secretsOf(service);
+const bodies = () => posts(service).map(({ body }) => body as Record<string, unknown>);
+
+type Call = typeof chat;
+const ask = async (call: Call, id: string, more: INodeParameters = {}, item: object = {}) => {
+	const { options, ...fields } = more;
+	const all = { ...fields, options: { tools, ...(options as object | undefined) } };
+	return await run({
+		...call(QUESTION, { model: model(id), ...all } as INodeParameters),
+		...{ secrets: secrets(), settings: CARRY_ON, items: [item as never] },
+	});
+};
+
+/** How the message comes back: in a row of the list, or in the JSON. */
+const WAYS: Array<[string, INodeParameters]> = [
+	[
+		'in the list',
+		{
+			inputType: 'list',
+			messages: {
+				message: [
+					user,
+					{ role: 'assistant', assistantMessage: '={{ $json.message }}' },
+					{ role: 'tool', toolCallId: '={{ $json.toolCalls[0].id }}', content: 'sunny' },
+					{ role: 'tool', toolCallId: '={{ $json.toolCalls[1].id }}', content: 'noon' },
+				],
+			},
+		},
+	],
+	[
+		'as JSON',
+		{
+			inputType: 'json',
+			messagesJson: `={{ [
+				{ role: 'user', content: ${JSON.stringify(QUESTION)} },
+				$json.message,
+				...['sunny', 'noon'].map((content, at) => ({ role: 'tool', content, tool_call_id: $json.toolCalls[at].id })),
+			] }}`,
+		},
+	],
+];
+
+describe.each(WAYS)('a message that comes back %s', (_way, input) => {
+	it.each(['content', 'details', 'signature', 'parts'])('thinker/%s-1', async (kind) => {
+		const first = await ask(chat, `thinker/${kind}-1`);
+		const { message, ...answer } = first.items[0]!.json;
+		expect(answer).toMatchObject({ complete: true, toolCalls: [{ id: 'call_1' }, {}] });
+		const { items, error } = await ask(chat, `thinker/${kind}-1`, input, first.items[0]!.json);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json['output']).toContain('noon');
+		expect(bodies()[1]?.['messages']).toEqual([
+			user,
+			message,
+			{ role: 'tool', tool_call_id: 'call_1', content: 'sunny' },
+			{ role: 'tool', tool_call_id: 'call_2', content: 'noon' },
+		]);
+	});
+
+	it('thinker/items-1, in the responses protocol', async () => {
+		const first = await ask(response, 'thinker/items-1');
+		const { message } = first.items[0]!.json;
+		const item = { type: 'function_call', arguments: expect.any(String) };
+		const output = [
+			{ type: 'reasoning', encrypted_content: expect.stringMatching(/^encrypted \d+$/) },
+			{ ...item, call_id: 'call_1', name: 'get_weather' },
+			{ ...item, call_id: 'call_2', name: 'get_time' },
+		];
+		expect(message).toMatchObject({
+			role: 'assistant',
+			tool_calls: [{ id: 'call_1' }, {}],
+			output,
+		});
+		const { items, error } = await ask(response, 'thinker/items-1', input, first.items[0]!.json);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json['output']).toContain('noon');
+		expect(bodies()[1]?.['input']).toEqual([
+			user,
+			...(message as { output: object[] }).output,
+			{ type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
+			{ type: 'function_call_output', call_id: 'call_2', output: 'noon' },
+		]);
+		// another protocol gets its text and calls
+		await ask(chat, 'northwind/quill-2.5', input, first.items[0]!.json);
+		const plain = Object(bodies()[2]?.['messages'])[1] as object;
+		expect({ ...plain, output: (message as { output: object[] }).output }).toEqual(message);
+		expect(plain).not.toHaveProperty('output');
+	});
+});
+
+it.each<[string, Call, string, INodeParameters, object | undefined]>([
+	['thoughts', chat, '[[thinks:2]]', {}, { reasoning_content: 'thought1 thought2' }],
+	['thoughts, not simplified', chat, '[[thinks:2]]', { simplify: false }, { content: /said/ }],
+	['thoughts', response, '[[thinks:2]]', {}, { output: [{ type: 'reasoning' }, {}] }],
+	['a text', chat, 'a', {}, undefined],
+	['a text', response, 'a', {}, undefined],
+])('an answer with %s and its message', async (_what, call, text, more, message) => {
+	const { items } = await run({ ...call(text, more), secrets: secrets() });
+	const given = items[0]?.json['message'];
+	if (!message) expect(given).toBeUndefined();
+	else expect(given).toMatchObject({ role: 'assistant', ...message });
+});
+
+it('counts what comes back in the most that a request can cost', async () => {
+	const thought = { role: 'assistant', content: 'a', reasoning_content: 'x'.repeat(20_000) };
+	const withMessage = (message: object) => ({
+		...{ inputType: 'json', messagesJson: JSON.stringify([user, message, user]) },
+		...{ spendingCapPerItem: 0.01, options: { maxTokens: 100 } },
+	});
+	const small = withMessage({ ...thought, reasoning_content: 'x' });
+	expect((await ask(chat, 'northwind/quill-2.5', small)).failed).toEqual([]);
+	const { failed } = await ask(chat, 'northwind/quill-2.5', withMessage(thought));
+	expect(failed[0]?.json['error']).toMatch(/Spending Cap per Item/);
+	expect(posts(service)).toHaveLength(1);
+});
+
+it.each<[string, unknown, RegExp]>([
+	['no JSON', '{"role":', /^Messages 2: Message \(JSON\) is not valid JSON/],
+	['a text', '={{ "hello" }}', /^Messages 2: Message \(JSON\) is not valid JSON/],
+	['a list', '=[{{ 1 }}]', /^Messages 2: Message \(JSON\) must be a JSON object/],
+	['another role', '{"role":"user","content":"x"}', /is not a message of the assistant.*"message"/],
+	['a whole answer', '={{ $json }}', /is not a message of the assistant.*"message"/],
+	[
+		'nothing',
+		'={{ $json.none }}',
+		/^Messages 2: Message \(JSON\) is empty: its expression found nothing/,
+	],
+	['a role alone', '{"role":"assistant"}', /^Messages 2: Content is empty/],
+])('refuses %s as a message, of its item only', async (_what, assistantMessage, problem) => {
+	const good = { role: 'assistant', content: '', reasoning_content: 'x' };
+	const row = (json: unknown) => ({ role: 'assistant', assistantMessage: json as string });
+	const parametersOf = (json: unknown) =>
+		chat('', { messages: { message: [user, row(json), user] } }).parameters;
+	const alone = await run({
+		...{ ...chat(''), parameters: parametersOf(assistantMessage) },
+		...{ secrets: secrets(), items: [{ output: 'a', toolCalls: [] }] },
+	});
+	expect(shownText(alone.error)).toMatch(problem);
+	expect(posts(service)).toEqual([]);
+	const { items, failed } = await run({
+		...{ ...chat(''), parameters: parametersOf('={{ $json.given }}') },
+		...{ secrets: secrets(), settings: CARRY_ON, items: [{ given: 'bad' }, { given: good }] },
+	});
+	expect([items.length, failed.length]).toEqual([1, 1]);
+	expect(bodies()).toMatchObject([{ messages: [user, good, user] }]);
+});
