@@ -24,11 +24,7 @@ import {
 	giveBackUnused,
 	type Holder,
 } from './reservations';
-
-/** Milliseconds for which a request waits for what others have reserved. */
-const MAX_WAIT = 30_000;
-/** Milliseconds between two attempts. */
-const WAIT_STEP = 1000;
+import { createWaiting } from './waiting';
 
 /**
  * The budget of a credential, as one node run spends it. The run has one reservation for many of its requests, and gives the rest back at
@@ -48,8 +44,7 @@ export class NodeBudget implements SharedBudget {
 	#isOpen = false;
 	/** While the reservation is being written, nothing is taken from it: it may also become smaller. */
 	#enlarging: Promise<Claim> | undefined;
-	/** Until when requests wait for what others have reserved; undefined while none has to. */
-	#waitsUntil: number | undefined;
+	readonly #waiting = createWaiting(() => this.#use.clock);
 	/** The start whose estimate requests have last waited for. */
 	#waitsFor: string | undefined;
 	/** Ends when all changes have been written that nothing has waited for. */
@@ -199,23 +194,14 @@ export class NodeBudget implements SharedBudget {
 			const claim = await claimStart(least);
 			if (!('refused' in claim)) break;
 			const isNew = waitsFor !== undefined || claim.waitsFor !== this.#waitsFor;
-			if (claim.waitsFor !== waitsFor && isNew) this.#waitsUntil = undefined;
+			if (claim.waitsFor !== waitsFor && isNew) this.#waiting.reset();
 			waitsFor = claim.waitsFor;
 			this.#waitsFor = waitsFor ?? this.#waitsFor;
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
-			if (!mayChange || !(await this.#wait())) throw refusalError(this.#use, claim, bound);
+			if (!mayChange || !(await this.#waiting.wait())) throw refusalError(this.#use, claim, bound);
 		}
-		this.#waitsUntil = undefined;
+		this.#waiting.reset();
 		return least;
-	}
-
-	/** @returns false once requests have waited for 30 s. */
-	async #wait(): Promise<boolean> {
-		const { clock } = this.#use;
-		this.#waitsUntil ??= clock.now() + MAX_WAIT;
-		if (clock.now() >= this.#waitsUntil) return false;
-		await clock.sleep(WAIT_STEP);
-		return true;
 	}
 
 	#toMaximum(bound: Bound): Decimal {
@@ -235,7 +221,7 @@ export class NodeBudget implements SharedBudget {
 			// only others that give something back can change it
 			const mayFit = free.lt(most) && unspent.gte(most);
 			if (mayFit) await this.#giveBackUnused();
-			if (!mayFit || !(await this.#wait())) return free;
+			if (!mayFit || !(await this.#waiting.wait())) return free;
 		}
 	}
 
@@ -257,7 +243,7 @@ export class NodeBudget implements SharedBudget {
 		// others were faster
 		if (refusal && free?.gte(most)) return undefined;
 		if (refusal) throw refusalError(this.#use, refusal, bound);
-		this.#waitsUntil = undefined;
+		this.#waiting.reset();
 		this.#expected--;
 		const giveBack = () => void (this.#held = this.#held.minus(most));
 		return {
