@@ -19,10 +19,8 @@ export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redacto
 			sentences.set(sentence, (sentences.get(sentence) ?? 0) + 1);
 		},
 		show() {
-			for (const [sentence, count] of sentences) {
-				const message = count > 1 ? `${count} items: ${sentence}` : sentence;
-				addHint(n8n, message);
-			}
+			for (const [sentence, count] of sentences)
+				addHint(n8n, count > 1 ? `${count} items: ${sentence}` : sentence);
 		},
 	};
 }
