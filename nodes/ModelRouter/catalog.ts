@@ -43,24 +43,21 @@ export async function checkAgainstCatalog(
 	model: string,
 	judge: (found: FoundModel) => void,
 ): Promise<FoundModel> {
-	const judgeCatalog = (catalog: Lookup<CachedCatalog>): FoundModel => {
-		const found = findIn(catalog, model);
-		judge(found);
-		return found;
-	};
-	const catalog = await getCachedCatalog(context, (candidate) => {
+	let found = NOT_CHECKED;
+	let rejection: unknown;
+	const fits = (catalog: Lookup<CachedCatalog>): boolean => {
+		found = findIn(catalog, model);
 		try {
-			judgeCatalog(candidate);
+			judge(found);
 			return true;
-		} catch {
+		} catch (cause) {
+			rejection = cause;
 			return false;
 		}
-	});
-	try {
-		return judgeCatalog(catalog);
-	} catch (cause) {
-		throw mapServiceError(cause, (rejection) => toCatalogError(catalog) ?? rejection);
-	}
+	};
+	const catalog = await getCachedCatalog(context, fits);
+	if (fits(catalog)) return found;
+	throw mapServiceError(rejection, (error) => toCatalogError(catalog) ?? error);
 }
 
 function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
