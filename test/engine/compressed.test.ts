@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 
 import { contraryForTests, type Said } from './contrary';
 import { agent, CARRY_ON, chat, job } from './rig/calls';
-import { useFileStore, type FileStore } from './rig/fileStore';
+import { useFileStore, type FileStore } from './rig/binaryStores';
 import { run, type RunOptions } from './rig/run';
 
 // no compression is asked for, and not every service listens: n8n undoes it, and its length is then that of the compressed bytes

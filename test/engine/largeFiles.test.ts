@@ -1,13 +1,12 @@
 import { CARRY_ON, job, model, secretsOf } from './rig/calls';
-import { useDatabaseStore, type DatabaseStore } from './rig/databaseStore';
-import { useFileStore } from './rig/fileStore';
+import { type DatabaseStore, useDatabaseStore, useFileStore } from './rig/binaryStores';
 import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // files that n8n's database could not give back, in queue mode its usual store
 const service = serviceForTests({ jobSteps: 0 });
 let store: DatabaseStore;
-beforeEach(async () => (store = await useDatabaseStore()));
+beforeEach(() => void (store = useDatabaseStore()));
 afterEach(() => store.remove());
 
 /** What n8n can read back from PostgreSQL. */

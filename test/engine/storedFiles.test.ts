@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import type { Fault } from '../service/service';
 import { CARRY_ON, job, model, RETRIED, secretsOf } from './rig/calls';
-import { useFileStore, type FileStore } from './rig/fileStore';
+import { useFileStore, type FileStore } from './rig/binaryStores';
 import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
 

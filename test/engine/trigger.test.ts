@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
-import { useDatabaseStore } from './rig/databaseStore';
+import { useDatabaseStore } from './rig/binaryStores';
 import { idsOf, json, MINUTE, startLedgerRig } from './rig/ledger';
 
 // the trigger with the job ledger: n8n's Data Tables stand beside the service
@@ -186,7 +186,7 @@ describe('the execution', () => {
 	});
 
 	it("one that n8n's database cannot read back: the item says so at once, with the job ID", async () => {
-		const store = await useDatabaseStore();
+		const store = useDatabaseStore();
 		try {
 			const { ids, execute, items } = await emitted({ options: { maxSizeMib: 1000 } }, ['big']);
 			onContent(ids[0], { type: 'content_length', add: 268_435_444 });
