@@ -107,10 +107,6 @@ export const findHeaderSecrets = (data: ICredentialDataDecryptedObject): string[
 		.flatMap((value) => [value, ...value.split(/[\s,;"]+/)])
 		.filter(isSecret);
 
-/** @returns the numbers of the headers whose values are not redacted. */
-export const findShownHeaders = (data: ICredentialDataDecryptedObject): number[] =>
-	fieldsOf(data).flatMap(({ number, value }) => (value && !isSecret(value) ? [number] : []));
-
 /** What is short, or consists of words, may be a part of any answer: `true`, `anthropic`, `2023-06-01`. */
 const isSecret = (text: string) => text.length >= 16 || (text.length >= 8 && !WORDS.test(text));
 const WORDS = /^((^|[-_.\s])([A-Z]?[a-z]+|[A-Z]+|\d+))+$/;

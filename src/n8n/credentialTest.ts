@@ -11,7 +11,7 @@ import { ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
-import { findHeaderSecrets, findShownHeaders, readAdditionalHeaders } from './additionalHeaders';
+import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import {
 	findKeyOrigins,
 	findLedgerKey,
@@ -96,7 +96,7 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 			return { status: 'OK', message: '' };
 		});
 		if (fields.status === 'Error') return fields;
-		const service = warnOfShown(
+		const service = warnOfShortKey(
 			await report(async () => await testService(this.helpers, data, probe, redact)),
 			data,
 		);
@@ -212,19 +212,15 @@ function toFailedTest(cause: unknown): INodeCredentialTestResult {
 	return { status: 'Error', message };
 }
 
-/** A key or a header that may be part of an ordinary answer cannot be redacted in outputs. */
-function warnOfShown(
+/** A key that may be part of an ordinary word or number cannot be redacted in outputs. */
+function warnOfShortKey(
 	verdict: INodeCredentialTestResult,
-	data: ICredentialDataDecryptedObject,
+	{ apiKey }: ICredentialDataDecryptedObject,
 ): INodeCredentialTestResult {
-	if (verdict.status !== 'OK') return verdict;
-	const warnings = [
-		isShortWord(String(data['apiKey']).trim()) && 'It is a short word',
-		...findShownHeaders(data).map(
-			(number) => `The value of Additional Header ${number} is short, or words`,
-		),
-	].filter(Boolean);
-	const stays = 'if the service repeats it in an answer, it stays in the output';
-	const message = [verdict.message, ...warnings.map((what) => `${what}: ${stays}`)].join('. ');
-	return { ...verdict, message };
+	const key = String(apiKey).trim();
+	if (verdict.status !== 'OK' || !isShortWord(key)) return verdict;
+	return {
+		...verdict,
+		message: `${verdict.message}. It is a short word: if the service repeats it in an answer, it stays in the output`,
+	};
 }
