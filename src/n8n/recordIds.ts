@@ -100,12 +100,8 @@ export function recordConversation(
 	const values = itemIndex
 		? { [`conversation${itemIndex + 1}`]: progress }
 		: { conversation: progress, speakers: sessions, ...facts };
-	try {
-		for (const [name, value] of Object.entries(values))
-			n8n.customData.set(name, cutText(value, MAX_LENGTH));
-	} catch (cause) {
-		n8n.logger.debug('The conversation could not be kept in the custom data', { cause });
-	}
+	for (const [name, value] of Object.entries(values))
+		updateCustomData(n8n, name, () => cutText(value, MAX_LENGTH));
 }
 
 /** IDs per kind of work that an error keeps. The log has all of them. */
