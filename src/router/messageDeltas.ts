@@ -11,6 +11,9 @@ const LABELS: Record<string, string> = {
 	...{ format: OPENROUTER, id: OPENROUTER },
 };
 
+/** How many entries are looked at for each piece. With all of them, an answer of many entries would take minutes. */
+const REACH = 100;
+
 const isLabel = (name: string) => Object.hasOwn(LABELS, name);
 
 /**
@@ -53,7 +56,10 @@ function findEntry(entries: unknown[], piece: Record<string, unknown>) {
 				isMissing(entry[label]) || isMissing(piece[label]) || entry[label] === piece[label],
 		);
 	if (typeof piece['index'] === 'number')
-		return entries.filter(isSame).find(({ index }) => index === piece['index']);
+		return entries
+			.slice(-REACH)
+			.filter(isSame)
+			.find(({ index }) => index === piece['index']);
 	const last = entries.at(-1);
 	if (!piece['type'] || !isSame(last) || !isText(last) || !isText(piece)) return undefined;
 	// after a signature, another thinking begins: https://github.com/BerriAI/litellm/issues/29428
@@ -75,5 +81,6 @@ const isText = (entry: Record<string, unknown>): boolean =>
 		(value) =>
 			value === null ||
 			['string', 'boolean'].includes(typeof value) ||
-			(Array.isArray(value) && value.every((one) => isPlainObject(one) && isText(one))),
+			(Array.isArray(value) &&
+				value.slice(-REACH).every((one) => isPlainObject(one) && isText(one))),
 	);

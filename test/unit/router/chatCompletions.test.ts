@@ -384,6 +384,22 @@ it.each<[string, Event[], Event]>([
 	expect((completion['choices'] as Event[])[0]?.['message']).toEqual(message);
 });
 
+it('an answer of many entries is not read again with every piece', () => {
+	const joiner = createChatAccumulator('asked/for');
+	let reads = 0;
+	const entry = (index: number) => ({
+		...{ index, text: 'x' },
+		get type() {
+			reads++;
+			return 'reasoning.text';
+		},
+	});
+	for (let at = 0; at < 2000; at++) joiner.add(chunk({ reasoning_details: [entry(at)] }));
+	const [choice] = joiner.answer().completion['choices'] as Event[];
+	expect(choice?.['message']).toMatchObject({ reasoning_details: { length: 2000 } });
+	expect(reads).toBeLessThan(2000 * 500);
+});
+
 it('a whole message stays as it is', () => {
 	const message = { content: '', reasoning_content: '', x: null, tool_calls: [wholeCall] };
 	const { completion } = answerTo({ choices: [{ index: 0, message }] });
