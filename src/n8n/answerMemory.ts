@@ -65,7 +65,7 @@ export function createAnswerMemory<Answer extends Remembered>(
 		/** The conversation with these calls has ended for this execution, with an answer that calls none. */
 		end(ids: readonly string[], given: Answer): void {
 			kept.list = kept.list.filter(({ answer }) => !has(answer, ids));
-			keep(given);
+			if (given.calls.length) keep(given);
 		},
 	};
 }

@@ -182,7 +182,7 @@ const SHOWN: Array<[string, deltas: object[], message: object]> = [
 ];
 
 /** The model answers so the next time: the deltas in a stream. */
-function answerWith(deltas: object[]): void {
+function answerWith(deltas: object[], times = 1): void {
 	const choices = [
 		...deltas.map((delta) => ({ delta })),
 		{ delta: {}, finish_reason: 'tool_calls' },
@@ -190,7 +190,7 @@ function answerWith(deltas: object[]): void {
 	const events = choices.map((choice) => JSON.stringify({ choices: [{ index: 0, ...choice }] }));
 	service.fault({
 		match: { method: 'POST' },
-		times: 1,
+		times,
 		do: {
 			type: 'body',
 			contentType: 'text/event-stream',
@@ -329,6 +329,37 @@ it('a model that wants its thoughts of every message gets them back with the tex
 	]);
 });
 
+it('what is stored of 100 calls with 100 kB of thoughts each is 4 MB at most', async () => {
+	const bytesWith = async (text: string) => {
+		const thoughts = { reasoning_details: [{ type: 'reasoning.text', text, index: 0 }] };
+		answerWith([thoughts, calling(rawCall('call_1'))], 100);
+		const { error, run } = await converse(async (model) => {
+			for (let call = 0; call < 100; call++) await bound(model).invoke([ONE]);
+		});
+		expect(error).toBeUndefined();
+		return Buffer.byteLength(JSON.stringify(run.data));
+	};
+	const without = await bytesWith('');
+	const growth = (await bytesWith('x'.repeat(100_000))) - without;
+	expect(growth).toBeGreaterThan(3_500_000);
+	expect(growth).toBeLessThan(4 * 1024 * 1024);
+});
+
+/** The key in what the model thinks: of a service that repeats it. */
+it('a key among the thoughts is stored nowhere, and comes back without it', async () => {
+	const key = service.router.keys.main;
+	const thoughts = { reasoning_content: `The key is ${key}.`, x: [{ y: { [key]: key } }] };
+	answerWith([thoughts, calling(rawCall('call_1', { z: `Bearer ${key}` }))]);
+	const { error, run } = await converse(async (model) => {
+		const called = await bound(model).invoke([ONE]);
+		return await bound(model).invoke([ONE, ...stepsOf(called)]);
+	});
+	expect(error).toMatchObject({ description: expect.stringContaining('thinking') });
+	expect(bodies().length).toBeGreaterThan(1);
+	expect(JSON.stringify([run.data, bodies()])).not.toContain(key);
+	expect(JSON.stringify(bodies()[1])).toContain('The key is ***.');
+});
+
 it('what nobody remembers is told in words, if the model refuses it', async () => {
 	const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
 	const old = [
@@ -393,6 +424,26 @@ it.each([
 		expect(calls).toHaveLength(4);
 	},
 );
+
+it('a refusal for another reason is the error, after the forms that there are', async () => {
+	const { result, paid } = await service.paidFor(
+		async () =>
+			await converse(async (model) => {
+				const steps = stepsOf(await bound(model).invoke([ONE]));
+				service.fault({
+					match: { method: 'POST' },
+					times: 1,
+					do: { type: 'status', status: 400, body: { error: { message: 'too long' } } },
+				});
+				service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400 } });
+				return await bound(model).invoke([ONE, ...steps]);
+			}),
+	);
+	expect(result.error).toMatchObject({ description: expect.stringContaining('too long') });
+	// as given, and the calls alone: there is nothing to tell in words
+	expect(bodies()).toHaveLength(3);
+	expect(result.customData).toEqual({ modelCostUsd: (paid / 1e6).toFixed(6) });
+});
 
 it('a refusal that words do not change is the error', async () => {
 	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400 } });
