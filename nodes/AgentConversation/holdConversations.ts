@@ -66,18 +66,20 @@ export async function holdConversations(
 		const { settings } = item;
 		const display = createDisplay(n8n, itemIndex, settings);
 		const call = { n8n, itemIndex, settings, state, display };
+		const record = (held: Pick<typeof item, 'conversation'>) =>
+			recordProgress(n8n, itemIndex, held.conversation, state.speakers);
 		const advance = async () => {
 			if (begun) item.conversation = await takeAnswer(call, item.conversation, answers);
 			item.conversation = endIfDetached(call, await askNextSpeaker(call, item.conversation));
 			await display.showEnding(item.conversation);
 			// recorded first: a kill while the model is asked for the result must not lose it
 			const { ending, rules } = item.conversation;
-			if (ending && rules.resultSchema) recordProgress(n8n, itemIndex, item.conversation);
+			if (ending && rules.resultSchema) record(item);
 			item.conversation = await conclude(n8n, itemIndex, item.conversation);
 		};
 		const end = (cause: unknown) => void (item.conversation = endByError(item.conversation, cause));
 		await (begun ? advance().catch(end) : advance());
-		recordProgress(n8n, itemIndex, item.conversation);
+		record(item);
 	}
 	const request = toRequest(n8n, state);
 	if (!request.actions.length) return [toOutput(n8n, state)];

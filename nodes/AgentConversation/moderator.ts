@@ -12,11 +12,14 @@ import { type Misfit, toResultPrompt } from '../../src/conversation/result';
 import { messageOf } from '../../src/core/errors';
 import { extractText } from '../../src/core/extractText';
 import { compileSchema } from '../../src/core/jsonSchema';
+import { Big } from '../../src/core/money';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { regexEngine } from '../../src/n8n/n8nVersions';
 import { getMemory } from '../../src/n8n/executionMemory';
-import { getRunData, getRunIndex } from '../../src/n8n/platform';
+import { createExecutionCosts } from '../../src/n8n/executionCosts';
+import { getNodeType, getRunData, getRunIndex } from '../../src/n8n/platform';
 import { createStructuredReader } from '../../src/core/structuredAnswer';
+import { isOurType } from './speakers';
 
 /** The part of LangChain's chat model that is used. LangChain is not imported. */
 interface ChatModel {
@@ -163,6 +166,9 @@ async function askModel(
 			.map(({ data }) => data?.['ai_languageModel']?.[0]?.[0]?.json['costUsd'])
 			.filter(isAmount)
 			.map((costUsd) => ({ costUsd }));
+		// our chat model counts by itself
+		if (costs.length && !isOurType(n8n, getNodeType(n8n, findModerator(n8n) ?? '')))
+			createExecutionCosts(n8n, '').add(new Big(sumCosts(costs)).times(1e6));
 		return {
 			answer: extractText(content) ?? '',
 			...(costs.length && { costUsd: sumCosts(costs) }),

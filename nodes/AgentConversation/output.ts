@@ -7,16 +7,19 @@ import {
 
 import type { Conversation } from '../../src/conversation/conversation';
 import { type EndingKind, failsNode, sumCosts } from '../../src/conversation/ending';
+import { Big } from '../../src/core/money';
 import type { Reply } from '../../src/conversation/reply';
 import { listCosts, toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, forVisitor } from '../../src/n8n/errors';
 import { addHint } from '../../src/n8n/hints';
+import { createExecutionCosts } from '../../src/n8n/executionCosts';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
+import { getRunIndex } from '../../src/n8n/platform';
 import { traceConversations } from '../../src/n8n/tracing';
 import type { ItemState, Settings, State } from './request';
-import { isAgentTool } from './speakers';
+import { isAgentTool, isOurs } from './speakers';
 
 /**
  * The results of all conversations, linked to the items that began them.
@@ -94,6 +97,7 @@ export function recordProgress(
 	n8n: IExecuteFunctions,
 	itemIndex: number,
 	conversation: Conversation,
+	speakers: State['speakers'],
 ): void {
 	const { id, ids, turns, earlier, pending, ending } = conversation;
 	const last = turns.at(-1);
@@ -102,7 +106,11 @@ export function recordProgress(
 	const sessions = Object.entries(ids).map(([name, { sessionId, chatId }]) =>
 		[name, chatId ?? sessionId].filter(Boolean).join(' '),
 	);
-	const costs = listCosts({ ...conversation, turns: turns.slice(earlier) });
+	// our own nodes count by themselves
+	const others = turns.slice(earlier).filter(({ speaker }) => !isOurs(n8n, speakers[speaker]));
+	const costs = listCosts({ turns: others });
+	const key = [n8n.getNode().id, getRunIndex(n8n), itemIndex].join(' ');
+	if (costs.length) createExecutionCosts(n8n, '').replace(key, new Big(sumCosts(costs)).times(1e6));
 	recordConversation(n8n, itemIndex, {
 		progress: `${id}, turns: ${count}, ${state}`,
 		failure: ending?.failure && describeFailure({ conversation }),
@@ -110,8 +118,6 @@ export function recordProgress(
 		facts: {
 			conversationId: id,
 			turns: String(count),
-			// no cost that is known is not a cost of 0
-			...(costs.length && { costUsd: String(sumCosts(costs)) }),
 			...(ending && { ended: ending.kind }),
 		},
 		details: {

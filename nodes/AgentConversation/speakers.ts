@@ -6,11 +6,14 @@ import { toHistory } from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { getNodeType } from '../../src/n8n/platform';
 
-/** Whether the tool is a node of this package: they share a prefix. */
-export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) => {
-	const { type } = n8n.getNode();
-	return tool?.type.startsWith(type.slice(0, type.lastIndexOf('.') + 1)) === true;
+/** Whether it is the type of a node of this package: they share a prefix. */
+export const isOurType = (n8n: IExecuteFunctions, type: string | undefined) => {
+	const { type: own } = n8n.getNode();
+	return type?.startsWith(own.slice(0, own.lastIndexOf('.') + 1)) === true;
 };
+
+export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) =>
+	isOurType(n8n, tool?.type);
 
 const isType = (tool: AttachedTool | undefined, name: string) =>
 	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === name;

@@ -28,7 +28,7 @@ export const access: ServiceAccess = {
 	credentialName: 'Model Router API',
 	keyHeader: 'X-API-KEY',
 	version: 'v1',
-	openAccounts: (host) => createAccounts(openBudget(host), openSpending(host)),
+	openAccounts: (host) => createAccounts(host.sum, openBudget(host), openSpending(host)),
 };
 
 function openBudget({ data, credentialId, connectLedger, clock, user }: CredentialHost) {

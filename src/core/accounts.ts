@@ -81,6 +81,11 @@ export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'decideSta
 	combineRows(days: number): Promise<Fields>;
 }
 
+/** The sum of what an execution pays. A job that it has started counts with its estimate until it has ended. */
+export interface CostSum extends Pick<SharedBudget, 'endJob'> {
+	openRequest(): JobScope;
+}
+
 /** Which part of what was spent is reported. Days are in UTC, e.g. `2026-11-24`. */
 export interface SpendingQuery {
 	/** The first day; empty for the first one of this month. */
@@ -94,24 +99,28 @@ export interface SpendingQuery {
 /** What a credential may spend, and has spent. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Brings the budget and the record of a credential together, if it has them. */
-export function createAccounts(budget?: SharedBudget, spending?: SpendingRecord) {
+/** Brings the sum of the execution, if there is one, and the budget and the record of a credential together. */
+export function createAccounts(sum?: CostSum, budget?: SharedBudget, spending?: SpendingRecord) {
 	const both = [budget, spending].filter((one) => one !== undefined);
 	return {
 		...{ budget, spending },
 		/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
-		openCall: (model: string) => ({ shared: budget?.calls, record: spending?.openRequest(model) }),
+		openCall: (model: string) => ({
+			...{ shared: budget?.calls, record: spending?.openRequest(model) },
+			sum: sum?.openRequest(),
+		}),
 		/** The start of a job, and its scopes. */
 		openStart(start: JobStart) {
 			const shared = budget?.openStart(start);
 			const record = spending?.openRequest(start.model, start.claim);
+			const scopes = { shared, record, sum: sum?.openRequest() };
 			const setJob: JobScope['setJob'] = (...job) =>
-				[shared, record].forEach((scope) => scope?.setJob(...job));
-			return { setJob, renew: async () => await shared?.renew?.(), scopes: { shared, record } };
+				Object.values(scopes).forEach((scope) => scope?.setJob(...job));
+			return { setJob, renew: async () => await shared?.renew?.(), scopes };
 		},
 		/** @see SharedBudget */
 		endJob: (...ended: Parameters<SharedBudget['endJob']>) =>
-			both.forEach((one) => one.endJob(...ended)),
+			[...both, ...(sum ? [sum] : [])].forEach((one) => one.endJob(...ended)),
 		/** @see SharedBudget */
 		decideStart: (decision: StartDecision) => both.forEach((one) => one.decideStart(decision)),
 		/** To be called when a node has ended: gives back what was not spent, and writes down what was. */

@@ -33,7 +33,7 @@ export interface Reserved {
 }
 
 /** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
-export const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record'] as const;
+export const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record', 'sum'] as const;
 type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
 
 /**

@@ -5,10 +5,11 @@ import { cancelledError, invalidInputError, messageOf } from '../core/errors';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
-import { type Accounts, createAccounts } from '../core/accounts';
+import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
 import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import type { ToReadable } from './binaryData';
+import { createExecutionCosts } from './executionCosts';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
 import {
 	findKeyOrigins,
@@ -70,6 +71,8 @@ export interface CredentialHost {
 	/** Its sleep ends with the execution. */
 	clock: Clock;
 	user(): ReturnType<typeof describeUser>;
+	/** What the execution pays. A poll has none. */
+	sum: CostSum | undefined;
 }
 
 /**
@@ -120,8 +123,9 @@ export async function connect(
 			}),
 	};
 	const user = () => describeUser(n8n, redact);
-	const host = { data, credentialId, connectLedger, clock: createClock(stop), user };
-	const accounts = access.openAccounts?.(host) ?? createAccounts();
+	const sum = 'getContext' in n8n ? createExecutionCosts(n8n, credentialId) : undefined;
+	const host = { data, credentialId, connectLedger, clock: createClock(stop), user, sum };
+	const accounts = access.openAccounts?.(host) ?? createAccounts(sum);
 	const { budget } = accounts;
 	return {
 		...createClient(n8n, { ...open, baseUrl, apiKey, headers, stop, limit, budget }),

@@ -1,5 +1,7 @@
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
+import type { Accounts } from '../core/accounts';
+import { reserve } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
@@ -23,6 +25,7 @@ export function createOperationContexts(
 	live: boolean,
 ) {
 	const { http, clock, idleTimeout, account, credentialId, redact, connectLedger } = connection;
+	const { accounts } = connection;
 	const hints = createHintCollector(n8n, redact);
 	const startedIds: StartedIds = new Map();
 	const stop = n8n.getExecutionCancelSignal();
@@ -53,9 +56,9 @@ export function createOperationContexts(
 			async startPaid(start) {
 				hasPaid = true;
 				const recall = (sent: unknown) => sentRequests.recall(itemIndex, sent);
-				return await startPaid(start, { account, clock, recall });
+				return await startPaid({ reserve: toUnknown(accounts), ...start }, { account, clock, recall });
 			},
-			...{ connectLedger, accounts: connection.accounts },
+			...{ connectLedger, accounts },
 			origin: { executionId: n8n.getExecutionId(), credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			flowState,
@@ -74,6 +77,10 @@ export function createOperationContexts(
 		hasPaid: () => hasPaid,
 	};
 }
+
+/** For requests to agents and assistants, which report no cost. */
+const toUnknown = (accounts: Accounts) => async () =>
+	await reserve(accounts.openCall(''), () => ({ unbounded: 'the service reports no cost' }));
 
 /** Reads what changes rarely once for all executions of an account. */
 export function createLookUp(

@@ -52,7 +52,7 @@ describe.each(['chat', 'responses'])('with the protocol %s', (protocol) => {
 				output: { tokenUsage, finishReason: 'stop', requestId: expect.any(String), ...cost },
 			},
 		]);
-		expect(customData).toEqual({ modelCostUsd: Number(calls[0]?.output?.['costUsd']).toFixed(6) });
+		expect(customData).toEqual({ costUsd: Number(calls[0]?.output?.['costUsd']).toFixed(6) });
 		const path = isChat ? '/v1/chat/completions' : '/v1/responses';
 		expect(posts(service)).toMatchObject([{ path }]);
 	});
@@ -166,7 +166,7 @@ describe.each(WAYS)('%s', (_way, call) => {
 		expect(error?.description).toContain('The answer is not JSON');
 		const partial = { text: '', toolCalls: [{ name: 'get_time', arguments: written }] };
 		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'started', partial });
-		expect(customData).toEqual({ modelCostUsd: expect.any(String) });
+		expect(customData).toEqual({ costUsd: expect.any(String) });
 	});
 });
 
@@ -249,7 +249,7 @@ describe('the format of the answer', () => {
 		});
 		expect(error?.message).toContain('not in the requested format');
 		expect(error?.description).toContain('size');
-		expect(customData).toEqual({ modelCostUsd: expect.any(String) });
+		expect(customData).toEqual({ costUsd: expect.any(String) });
 	});
 
 	it('does not apply to an answer that calls tools', async () => {
@@ -353,7 +353,7 @@ it('what had arrived is in the error, with its cost as far as it is known', asyn
 	expect(error?.description).toMatch(/What arrived before \(\d+ characters\): You said/);
 	const metadata = { kind: 'truncated', outcome: 'started', requestId: expect.any(String) };
 	expect(calls.at(-1)?.error).toMatchObject({ context: { metadata } });
-	expect(customData).toEqual({ modelCallsOfUnknownCost: '1' });
+	expect(customData).toEqual({ unknownCosts: '1' });
 });
 
 it('an echoed key is in no output, no error and nothing that is stored', async () => {

@@ -52,7 +52,7 @@ describe('the cap per call', () => {
 			use: invoke,
 		});
 		expect(calls[0]?.output).not.toHaveProperty('costUsd');
-		expect(customData).toEqual({ modelCallsOfUnknownCost: '1' });
+		expect(customData).toEqual({ unknownCosts: '1' });
 	});
 });
 
@@ -78,7 +78,7 @@ describe('the cap per execution', () => {
 		);
 		const costs = calls.map(({ output }) => Number(output?.['costUsd'] ?? 0));
 		const sum = costs.reduce((one, other) => one + other, 0);
-		expect(Number(customData['modelCostUsd'])).toBeCloseTo(sum, 9);
+		expect(Number(customData['costUsd'])).toBeCloseTo(sum, 9);
 		expect(sum).toBeLessThan(0.0008);
 	});
 

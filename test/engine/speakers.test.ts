@@ -349,6 +349,9 @@ describe('each turn is sent once', () => {
 		const { contextData } = run.data.executionData!;
 		const { starts } = contextData['node:Speaker'] as { starts: object };
 		expect(Object.keys(starts)).toHaveLength(1);
-		expect(run.data.resultData.metadata).toEqual({ chat: answers[0]?.['chatId'] });
+		expect(run.data.resultData.metadata).toEqual({
+			chat: answers[0]?.['chatId'],
+			unknownCosts: '50',
+		});
 	});
 });

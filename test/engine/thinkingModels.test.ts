@@ -383,7 +383,7 @@ it('what nobody remembers is told in words, if the model refuses it', async () =
 		user('And now?'),
 	]);
 	expect(JSON.stringify(result.run.data)).toContain('It was told about them in words');
-	expect(result.customData).toEqual({ modelCostUsd: (paid / 1e6).toFixed(6) });
+	expect(result.customData).toEqual({ costUsd: (paid / 1e6).toFixed(6) });
 });
 
 // Groq says 400, Mistral 422: litellm#30835

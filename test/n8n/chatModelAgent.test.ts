@@ -194,8 +194,8 @@ it('n8n’s Enable Fallback Model asks the second model even if the first call m
 	expect(callsOf(execution)).toMatchObject([{ status: 'error' }]);
 	expect(callsOf(execution, 'Fallback')).toMatchObject([{ json: { model: OTHER } }]);
 	expect(execution.customData).toMatchObject({
-		modelCallsOfUnknownCost: '1',
-		modelCostUsd: expect.any(String),
+		unknownCosts: '1',
+		costUsd: expect.any(String),
 	});
 });
 

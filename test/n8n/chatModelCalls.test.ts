@@ -48,7 +48,7 @@ it('n8n shows tokens, cost, request ID and model of each turn, and a later node 
 	const readCost = node(
 		'Cost',
 		'n8n-nodes-base.code',
-		{ jsCode: "return [{ json: { cost: $execution.customData.get('modelCostUsd') } }];" },
+		{ jsCode: "return [{ json: { cost: $execution.customData.get('costUsd') } }];" },
 		{ typeVersion: 2 },
 	);
 	const execution = await runAgent(bridge, {
@@ -76,7 +76,7 @@ it('n8n shows tokens, cost, request ID and model of each turn, and a later node 
 	expect(all).toHaveLength(3);
 	const [item] = itemsOf(execution, 'Cost');
 	expect(sum([Number(item?.json['cost'])])).toBe(sum(all));
-	expect(execution.customData?.['modelCostUsd']).toBe(item?.json['cost']);
+	expect(execution.customData?.['costUsd']).toBe(item?.json['cost']);
 });
 
 describe('an answer that breaks off', () => {

@@ -30,7 +30,7 @@ it.each<[Way, string, number]>([
 	expect(callsOf(execution)).toMatchObject([
 		{ json: { tokenUsage: { completionTokens: 5 }, costUsd: expect.any(Number) } },
 	]);
-	expect(execution.customData).toHaveProperty('modelCostUsd');
+	expect(execution.customData).toHaveProperty('costUsd');
 });
 
 it('the answer after a tool streams, and the turn before it writes nothing', async () => {

@@ -18,7 +18,7 @@ interface Asked {
 }
 const asked = () => modelCalls().map(({ body }) => body as Asked);
 const ANOTHER_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
-const costOf = ({ customData }: Execution) => Number(customData?.['modelCostUsd']);
+const costOf = ({ customData }: Execution) => Number(customData?.['costUsd']);
 /** What Slack would get from a node. */
 const textsOf = (execution: Execution, node: string) =>
 	given(execution, node).map(({ text }) => text);

@@ -52,7 +52,7 @@ describeWith('Chat model', () => {
 		expect(itemsOf(execution, AGENT)[0]?.json['text']).toContain('a lighthouse');
 		expect(textRequests(bridge)).toHaveLength(1);
 		expect(callsOf(execution)).toMatchObject([ofOneCall]);
-		expect(Number(execution.customData?.['modelCostUsd'])).toBeGreaterThan(0);
+		expect(Number(execution.customData?.['costUsd'])).toBeGreaterThan(0);
 	});
 
 	it('answers an AI agent word by word, in one call', async () => {

@@ -32,8 +32,6 @@ export interface CallContext {
 	/** Those of the model that call tools. */
 	answers: ReturnType<typeof createAnswerMemory<GivenAnswer>>;
 	itemIndex: number;
-	/** Called with the cost of each answer, including those that failed later. */
-	onCost(microUsd: number | undefined): void;
 }
 
 /** What the calls of one model need. */
@@ -54,7 +52,6 @@ export async function sendCall(
 		memory,
 		limits,
 		lookUp,
-		onCost,
 		readAnswer,
 		signal,
 		...context
@@ -77,7 +74,7 @@ export async function sendCall(
 			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
 		},
 		{
-			...{ body, limits, onCost },
+			...{ body, limits },
 			checkAnswer(answer, maxTokens, asGiven) {
 				given = asGiven;
 				// an answer that calls tools may include other text

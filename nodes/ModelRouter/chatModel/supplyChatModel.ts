@@ -6,7 +6,6 @@ import type {
 } from 'n8n-workflow';
 
 import { emptySpending } from '../../../src/core/caps';
-import { readDecimal, ZERO } from '../../../src/core/money';
 import { omitMissing } from '../../../src/core/missing';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMemory';
@@ -19,7 +18,6 @@ import { createLookUp } from '../../../src/n8n/operationContext';
 import { createExecutionState } from '../../../src/n8n/executionMemory';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { toExecuteContext } from '../../../src/n8n/platform';
-import { updateCustomData } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
@@ -28,11 +26,6 @@ import { access } from '../access';
 import { type AnsweredCall, createModelCaller } from './askModels';
 import { chatModelParams, type ChatModelValues } from './chatModel.params';
 import { createModelFetch, type AskModel } from './replies';
-
-/** The sum of all calls of an execution, in the execution's custom data. */
-const COST_NAME = 'modelCostUsd';
-/** How many calls are missing from the sum. */
-const UNKNOWN_COST_NAME = 'modelCallsOfUnknownCost';
 
 /** How many calls the budget reserves for at once: an agent calls its model several times. */
 const CALLS_OF_AGENT = 4;
@@ -117,7 +110,6 @@ function createAsk(
 		),
 		sentRequests: createSentRequests(n8n, { scope, resendIfUnknown, redact }),
 		itemIndex,
-		onCost: (microUsd) => recordCost(n8n, microUsd),
 	});
 	return async (body, onText, signal) => {
 		const stream = redact.stream();
@@ -161,12 +153,3 @@ const TOLD_IN_WORDS =
 	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing';
 
 const noAnswers = (): KeptAnswers<GivenAnswer> => ({ list: [] });
-
-/** Adds the cost of a call to the sum of the execution. */
-function recordCost(n8n: IExecuteFunctions, microUsd: number | undefined): void {
-	if (microUsd === undefined)
-		return updateCustomData(n8n, UNKNOWN_COST_NAME, (before) => String(Number(before ?? 0) + 1));
-	updateCustomData(n8n, COST_NAME, (before) =>
-		(readDecimal(before) ?? ZERO).plus(readDecimal(microUsd)?.times('1e-6') ?? 0).toFixed(),
-	);
-}

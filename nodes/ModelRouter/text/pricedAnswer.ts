@@ -34,7 +34,7 @@ interface PaidText {
 	 */
 	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined, given: unknown[]): void;
 	/** @param microUsd Of an answer, complete or not, or of a failure. Undefined if it is not known. */
-	onCost(microUsd: number | undefined, tokens: TokenCounts): void;
+	onCost?(microUsd: number | undefined, tokens: TokenCounts): void;
 }
 
 type AskContext = Pick<
@@ -88,7 +88,7 @@ export async function askPaid(
 		request: unlimited,
 		reserve: async () => await reserve({ ...caps, ...scopes }, boundWithin),
 		costOf() {
-			onCost(microUsd, tokens);
+			onCost?.(microUsd, tokens);
 			return microUsd;
 		},
 		async send() {

@@ -99,7 +99,7 @@ export function startFlow(flow: Flow) {
 	const { onChunk, mode = onChunk ? 'webhook' : 'manual' } = flow;
 	const { workflow, credentials } = workflowOf(flow);
 	const running = new WorkflowExecute(
-		additionalData(workflow, credentials, mode, onChunk),
+		additionalData(workflow, credentials, mode, onChunk, flow.retry ? 'execution-2' : undefined),
 		mode,
 		executionData(flow, workflow),
 	).processRunExecutionData(workflow);
@@ -148,14 +148,15 @@ export function additionalData(
 	credentialsHelper: Credentials,
 	mode: WorkflowExecuteMode,
 	onChunk?: Flow['onChunk'],
+	executionId = 'execution-1',
 ) {
 	const { id, nodes } = workflow;
 	const base = { id, name: 'test', active: false, nodes: Object.values(nodes), connections: {} };
-	const hooks = new ExecutionLifecycleHooks(mode, 'execution-1', base as unknown as IWorkflowBase);
+	const hooks = new ExecutionLifecycleHooks(mode, executionId, base as unknown as IWorkflowBase);
 	if (onChunk) hooks.addHandler('sendChunk', async (chunk) => void (await onChunk(chunk)));
 	return {
 		...{ streamingEnabled: Boolean(onChunk), credentialsHelper, hooks, variables: {} },
-		...{ executionId: 'execution-1', currentNodeExecutionIndex: 0 },
+		...{ executionId, currentNodeExecutionIndex: 0 },
 		// these must be addresses: $execution.resumeUrl is made of them as soon as a parameter is read
 		...{ restApiUrl: `${BASE}/rest`, instanceBaseUrl: BASE, webhookBaseUrl: `${BASE}/webhook` },
 		formWaitingBaseUrl: `${BASE}/form-waiting`,
