@@ -93,8 +93,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Choose a model of the right kind from the list.',
 	'This model is of another kind than this operation needs':
 		'Choose a model of the right kind from the list.',
-	'The catalog does not have this model':
-		'Choose the model from the list. Models that were retired are no longer in it.',
 	'Options: Tools …: Name is empty': 'Enter a name for this tool.',
 	'The JSON schema cannot be used, at …: …':
 		'Correct the schema at the place that the message names.',

@@ -111,7 +111,7 @@ export async function getModel(
 	const encoded = encodePathSegment(id, 'Model');
 	// the specification does not say whether the slash of an id is encoded as %2F
 	const paths = [...new Set([encoded, encoded.replaceAll('%2F', '/')])];
-	let notFound: ServiceError | undefined;
+	let notFound: unknown;
 	for (const path of paths) {
 		try {
 			return await readModel(http, `/v1/models/${path}`, id);
@@ -124,9 +124,9 @@ export async function getModel(
 	const { models, incompleteReason, ...request } = await listModels(http);
 	const model = createModelFinder(models)(id);
 	if (model) return { model, ...request };
-	const notFoundError =
-		notFound ?? new ServiceError('refused', 'The catalog does not have this model');
-	throw incompleteReason ? withDetails(notFoundError, { advice: incompleteReason }) : notFoundError;
+	throw mapServiceError(notFound, (error) =>
+		incompleteReason ? withDetails(error, { advice: incompleteReason }) : error,
+	);
 }
 
 /** Some servers reject an encoded slash with another status, before they look up the id. */
