@@ -41,7 +41,7 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether a retry sends again what the service may have received, and may pay for it twice',
+				'Whether a retry sends again what the service may have received, and may pay twice',
 		}),
 		{
 			displayName: 'Idle Timeout (Seconds)',

@@ -115,6 +115,35 @@ function toResponseItems(message: ChatMessage): object[] {
 		: [{ ...more, role, content }, ...callItems];
 }
 
+/** The mark of a part up to which a vendor keeps the prompt in a cache, and where it is documented: the same for all of them. */
+const CACHE_MARK = {
+	mark: { cache_control: { type: 'ephemeral' } },
+	sources: [
+		'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
+		'https://openrouter.ai/docs/guides/best-practices/prompt-caching',
+		'https://docs.litellm.ai/docs/tutorials/prompt_caching',
+		'https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching',
+	],
+};
+
+/** Marks the last system message at the beginning of a conversation. What comes before it, as the tools do, is in the cache as well. */
+export function markSystemMessage(messages: readonly ChatMessage[]): ChatMessage[] {
+	const isSystem = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
+	const end = messages.findIndex((message) => !isSystem(message));
+	const last = (end === -1 ? messages.length : end) - 1;
+	return messages.map((message, index) => {
+		const content = toParts(message.content);
+		if (index !== last || !content.length) return message;
+		return {
+			...message,
+			content: [...content.slice(0, -1), { ...content.at(-1), ...CACHE_MARK.mark }],
+		};
+	});
+}
+
+const toParts = (content: ChatMessage['content']): object[] =>
+	Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : [];
+
 /** Inputs of a model besides text, as the catalog names them (`input_modalities`). */
 export const modalities = ['image', 'audio', 'video', 'file'] as const;
 export type Modality = (typeof modalities)[number];
@@ -217,10 +246,7 @@ export function addAttachments(
 	if (last === -1) return [...messages, { role: 'user', content: parts }];
 	return messages.map((message, index) => {
 		if (index !== last) return message;
-		const { content } = message;
-		const text = content ? [{ type: 'text', text: content }] : [];
-		const existingParts = Array.isArray(content) ? content : text;
-		return { ...message, content: [...existingParts, ...parts] };
+		return { ...message, content: [...toParts(message.content), ...parts] };
 	});
 }
 

@@ -79,6 +79,25 @@ it('n8n shows tokens, cost, request ID and model of each turn, and a later node 
 	expect(execution.customData?.['costUsd']).toBe(item?.json['cost']);
 });
 
+it.each(['chat', 'responses'])(
+	'%s: the second turn reads the system message from the cache',
+	async (protocol) => {
+		const systemMessage = 'You are a clerk of the town. '.repeat(20);
+		const execution = await runAgent(bridge, {
+			text: 'hello [[tool:Calculator]]',
+			parameters: { options: { systemMessage } },
+			attached: [
+				withModel(bridge, { options: { protocol, cacheSystemMessage: true } }),
+				calculator(),
+			],
+		});
+		const [first, second] = callsOf(execution).map(({ json }) => json);
+		expect(first?.['tokenUsage']).toMatchObject({ cachedTokens: 0 });
+		expect(second?.['tokenUsage']).toMatchObject({ cachedTokens: 140 });
+		expect(second?.['costUsd']).toBeLessThan(Number(first?.['costUsd']));
+	},
+);
+
 describe('an answer that breaks off', () => {
 	const message =
 		/^The answer stopped before its end\. What arrived .*charged again\. Outcome: the service received it.*Request ID: req-/;

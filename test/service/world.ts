@@ -32,6 +32,8 @@ export function createWorld(now: () => number, personas = false) {
 		gate: createGate(),
 		/** C: what thinking models gave beside their calls. */
 		thoughts: new Set<string>(),
+		/** C: prompts that are in a cache, each with its key, its model and its tools. */
+		cached: new Set<string>(),
 		/** C: every start that was booked, in order. */
 		starts: [] as Start[],
 		/** C: puts the balance of a key at an amount in µ$; a key that is not known becomes valid. */
@@ -49,6 +51,7 @@ export function createWorld(now: () => number, personas = false) {
 			for (const map of Object.values(maps)) map.clear();
 			world.starts.length = 0;
 			world.thoughts.clear();
+			world.cached.clear();
 			maps.accounts.set(ROUTER_KEYS.main, createAccount(100 * DOLLAR));
 			maps.accounts.set(ROUTER_KEYS.poor, createAccount(0.002 * DOLLAR));
 		},

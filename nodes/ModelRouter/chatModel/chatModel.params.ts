@@ -6,6 +6,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
+import { type ChatMessage, markSystemMessage } from '../../../src/router/messages';
 import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../acrossResources.params';
@@ -51,6 +52,7 @@ export const chatModelParams = [
 	optionsParam([
 		textOptions.additionalFields,
 		allowUnknownCostOption,
+		textOptions.cacheSystemMessage,
 		{
 			displayName: 'Fallback Models',
 			name: 'fallbackModels',
@@ -95,7 +97,7 @@ const CALLER_FIELDS = ['model', 'messages', 'tools', 'tool_choice'];
  * @throws ServiceError `invalid`.
  */
 export function createBodyBuilder(values: ChatModelValues) {
-	const { additionalFields = {}, ...options } = values.options;
+	const { additionalFields = {}, cacheSystemMessage = false, ...options } = values.options;
 	for (const name of CALLER_FIELDS)
 		if (Object.hasOwn(additionalFields, name))
 			throw invalidInputError(
@@ -107,8 +109,9 @@ export function createBodyBuilder(values: ChatModelValues) {
 		additionalFields,
 	);
 	return (asked: Record<string, unknown>, model: string): ChatRequest => {
-		const messages = requireMessages(asked).map(withPlainContent);
-		return { ...settings, ...asked, messages, model } as ChatRequest;
+		const messages = requireMessages(asked).map(withPlainContent) as ChatMessage[];
+		const marked = cacheSystemMessage ? markSystemMessage(messages) : messages;
+		return { ...settings, ...asked, messages: marked, model } as ChatRequest;
 	};
 }
 

@@ -35,6 +35,7 @@ export const message = operation({
 		optionsParam([
 			textOptions.additionalFields,
 			allowUnknownCostOption,
+			textOptions.cacheSystemMessage,
 			textOptions.frequencyPenalty,
 			textOptions.maxTokens,
 			textOptions.answerCount,

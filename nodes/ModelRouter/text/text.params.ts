@@ -61,7 +61,7 @@ export const textOptions = {
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields of the request, e.g. {"user": "customer-7"}. Which ones are accepted depends on the model. Any that may cost more needs Allow Unknown Cost.',
+			'More fields of the request, e.g. {"user": "customer-7"}. The model decides which are accepted. Any that may cost more needs Allow Unknown Cost.',
 	},
 	answerCount: {
 		displayName: 'Number of Answers',
@@ -70,6 +70,14 @@ export const textOptions = {
 		typeOptions: { minValue: 1, maxValue: 128 },
 		default: 1,
 		description: 'Each answer is billed. Several are in "answers".',
+	},
+	cacheSystemMessage: {
+		displayName: 'Cache System Message',
+		name: 'cacheSystemMessage',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to mark the system message, so that models such as Claude keep it and the tools in a cache',
 	},
 	frequencyPenalty: {
 		displayName: 'Frequency Penalty',

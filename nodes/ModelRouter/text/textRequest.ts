@@ -10,6 +10,7 @@ import {
 	type Attachment,
 	type ChatMessage,
 	checkInputs,
+	markSystemMessage,
 	type Modality,
 	modalityOf,
 	modalityOfUrl,
@@ -176,6 +177,7 @@ export function toTextRequest(
 	values: TextValues,
 	{
 		systemMessage,
+		cacheSystemMessage,
 		additionalFields,
 		tools,
 		toolChoice,
@@ -195,7 +197,7 @@ export function toTextRequest(
 	const build = (conversation: ChatMessage[]) => {
 		const request = {
 			model,
-			...withSystemMessage(conversation, protocol, systemMessage),
+			...withSystemMessage(conversation, protocol, systemMessage, cacheSystemMessage),
 			...fields,
 		};
 		return addFields(protocols[protocol].toBody(request), additionalFields);
@@ -215,11 +217,17 @@ export function toTextRequest(
 	};
 }
 
-function withSystemMessage(messages: ChatMessage[], protocol: Protocol, text = '') {
-	if (!text.trim()) return { messages };
-	return protocol === 'responses'
-		? { messages, instructions: text }
-		: { messages: [{ role: 'system' as const, content: text }, ...messages] };
+/** @param isCached Only a part of a message can be marked, not the field of the responses protocol for instructions. */
+function withSystemMessage(
+	messages: ChatMessage[],
+	protocol: Protocol,
+	text = '',
+	isCached = false,
+) {
+	const hasText = text.trim() !== '';
+	if (hasText && protocol === 'responses' && !isCached) return { messages, instructions: text };
+	const all = hasText ? [{ role: 'system' as const, content: text }, ...messages] : messages;
+	return { messages: isCached ? markSystemMessage(all) : all };
 }
 
 /** The field `response_format`; nothing for a text. */

@@ -11,7 +11,7 @@ export const toolsOption = {
 	placeholder: 'Add Tool',
 	default: {},
 	description:
-		'Functions that the model may request. This node does not call them: the requests are in "toolCalls".',
+		'Functions that the model may request. This node does not call them: see "toolCalls".',
 	options: [
 		{
 			displayName: 'Tool',

@@ -47,6 +47,13 @@ export const functions = ['weather', 'time'].map((name) => ({
 	parameters: city,
 }));
 export const tools = functions.map(({ type, ...named }) => ({ type, function: named }));
+/** With a system message that is marked for the cache. */
+export const marked = (call: typeof chat, body: Body = {}): Request => {
+	const type = call === chat ? 'text' : 'input_text';
+	const part = { type, text: 'You are terse', cache_control: { type: 'ephemeral' } };
+	const messages = [{ role: 'system', content: [part] }, ...user('[[say:ok]]')];
+	return call('', { ...(call === chat ? { messages } : { input: messages }), ...body });
+};
 const jsonSchema = (schema: object) => ({
 	response_format: { type: 'json_schema', json_schema: { name: 'x', schema } },
 });

@@ -11,6 +11,7 @@ import {
 	DONE,
 	chunks,
 	tools,
+	marked,
 	SCHEMA,
 	everywhere,
 	token,
@@ -57,6 +58,19 @@ export const ANSWERS: Row[] = [
 	[
 		chat(`${'a '.repeat(998)}[[cached:800]] [[say:ok]]`),
 		{ body: { usage: { prompt_tokens_details: { cached_tokens: 800 } } }, paid: 142 },
+	],
+	// a part that is marked for the cache, the second time: 3 * 0.05 + 1 * 0.5 + 1 * 1.5 after 4 * 0.5 + 1 * 1.5
+	...[tools, undefined].map((given): Row => {
+		const first = marked(chat, { tools: given });
+		const cached_tokens = given ? 0 : 3;
+		return [
+			{ ...marked(chat), before: [first] },
+			{ body: { usage: { prompt_tokens_details: { cached_tokens } } }, paid: given ? 8 : 7 },
+		];
+	}),
+	[
+		{ ...marked(respond), before: [marked(respond)] },
+		{ body: { usage: { input_tokens_details: { cached_tokens: 3 } } }, paid: 7 },
 	],
 	// a cap cuts (7C)
 	[

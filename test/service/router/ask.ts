@@ -11,6 +11,8 @@ export interface Ask {
 	prompt: string;
 	/** What came with the last user message beside its text. */
 	shown: Shown;
+	/** The prompt up to a part that is marked for the cache. */
+	marked?: string | undefined;
 	/** Answer of a tool, when that is the last message. */
 	toolResult?: string | undefined;
 	maxTokens?: number | undefined;
@@ -74,7 +76,7 @@ export function askOfChat(body: Fields, { entry, reasoning, writes }: Model): As
 	};
 }
 
-type Said = Pick<Ask, 'message' | 'prompt' | 'shown' | 'toolResult'>;
+type Said = Pick<Ask, 'message' | 'prompt' | 'marked' | 'shown' | 'toolResult'>;
 
 /** Reads a list of messages; `name` is the field, for the error. */
 export function readMessages(messages: unknown[], name: string, model: Entry): Said | string {
@@ -95,10 +97,11 @@ export function readMessages(messages: unknown[], name: string, model: Entry): S
 		if (typeof message.content !== 'string' && !Array.isArray(message.content) && !calls) {
 			return `${place}.content is text or a list of parts`;
 		}
-		const { text, shown } = partsIn(message.content);
+		const { text, shown, isMarked } = partsIn(message.content);
 		const modality = unfit(shown, model.input_modalities);
 		if (modality) return `${place}.content: ${model.id} takes no ${modality} input`;
 		prompt.push(text);
+		if (isMarked) said.marked = prompt.join('\n');
 		said.toolResult = role === 'tool' ? text : undefined;
 		if (role === 'user') Object.assign(said, { message: text, shown });
 	}

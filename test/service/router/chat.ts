@@ -7,6 +7,7 @@ import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
 import { chatChunks, chatMessage, logprobsOf } from './chatChunks.ts';
 import { invalid } from './error.ts';
+import { useCache } from './cache.ts';
 import { planAnswer } from './plan.ts';
 import { isRun, startRun } from './run.ts';
 import { isAnswer, modelFor } from './serving.ts';
@@ -38,6 +39,7 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 	const forgotten = model.thinking && refuseForgotten(world, model.thinking, body.messages);
 	if (forgotten) return forgotten;
 	const plan = planAnswer(ask, choices);
+	useCache(world, key, model, ask, plan);
 	const [first] = plan.choices;
 	const thinksNow = first.tools.length || (model.thinking === 'content' && ask.tools.length);
 	if (model.thinking && thinksNow) first.thought = think(world, model.thinking);

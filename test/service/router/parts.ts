@@ -25,7 +25,7 @@ const LABELS: Array<[Modality, string]> = [
 ];
 
 /** Reads the content of one message. */
-export function partsIn(content: unknown): { text: string; shown: Shown } {
+export function partsIn(content: unknown): { text: string; shown: Shown; isMarked?: boolean } {
 	if (typeof content === 'string') return { text: content, shown: {} };
 	const parts = Array.isArray(content) ? content.filter(isFields) : [];
 	const shown: Shown = {};
@@ -34,7 +34,10 @@ export function partsIn(content: unknown): { text: string; shown: Shown } {
 		if (modality) shown[modality] = (shown[modality] ?? 0) + 1;
 	}
 	const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : []));
-	return { text: text.join('\n'), shown };
+	const isMarked = parts.some(
+		({ cache_control: mark }) => isFields(mark) && mark.type === 'ephemeral',
+	);
+	return { text: text.join('\n'), shown, isMarked };
 }
 
 /** The first modality that a model does not list; one that lists none takes everything. */

@@ -7,6 +7,7 @@ import type { World } from '../world.ts';
 import { numberOf, readMessages, wrongNumbers, type Ask } from './ask.ts';
 import type { Model } from './catalog.ts';
 import { invalid } from './error.ts';
+import { useCache } from './cache.ts';
 import { planAnswer } from './plan.ts';
 import { responseEvents } from './responseEvents.ts';
 import { responseObject, type Response } from './responseObject.ts';
@@ -35,6 +36,7 @@ export function createResponse(world: World, call: Call, key: string): Answer {
 	const forgotten = model.thinking && refuseForgotten(world, model.thinking, body.input);
 	if (forgotten) return forgotten;
 	const plan = planAnswer(ask);
+	useCache(world, key, model, ask, plan);
 	const [first] = plan.choices;
 	if (model.thinking === 'items' && isEncrypted && first.tools.length)
 		first.thought = think(world, model.thinking);

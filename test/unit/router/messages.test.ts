@@ -2,6 +2,7 @@ import {
 	addAttachments,
 	checkMessages,
 	checkUrl,
+	markSystemMessage,
 	modalities,
 	modalityOf,
 	modalityOfUrl,
@@ -229,4 +230,27 @@ it('no file is lost or out of order, and no message changes but one', () => {
 			expect(parts.slice(parts.length - attachments.length)).toEqual(attachments.map(partOf));
 		}),
 	);
+});
+
+const MARK = { cache_control: { type: 'ephemeral' } };
+const system = (content: unknown, role = 'system') => ({ role, content }) as ChatMessage;
+const hi = HI as ChatMessage;
+const [first, second] = PARTS;
+
+it.each<[string, ChatMessage[], ChatMessage[]]>([
+	['a text', [system('a'), hi], [system([{ type: 'text', text: 'a', ...MARK }]), hi]],
+	['the last part', [system(PARTS), hi], [system([first, { ...second, ...MARK }]), hi]],
+	[
+		'the last of several at the beginning',
+		[system('a'), system('b', 'developer'), hi, system('c')],
+		[system('a'), system([{ type: 'text', text: 'b', ...MARK }], 'developer'), hi, system('c')],
+	],
+	['system messages alone', [system('a')], [system([{ type: 'text', text: 'a', ...MARK }])]],
+	['an empty text', [system(''), hi], [system(''), hi]],
+	['one that comes later', [hi, system('a')], [hi, system('a')]],
+	['items without a role', [{ type: 'reasoning' } as never], [{ type: 'reasoning' } as never]],
+])('the mark for the cache: %s', (_what, messages, expected) => {
+	const given = structuredClone(messages);
+	expect(markSystemMessage(messages)).toEqual(expected);
+	expect(messages).toEqual(given);
 });
