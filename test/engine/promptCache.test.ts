@@ -72,7 +72,7 @@ it.each(['chat', 'responses'])(
 		expect(result.error).toBeUndefined();
 		const [, second] = result.calls.map(({ output }) => output);
 		expect(second?.['tokenUsage']).toMatchObject({ cachedTokens: 140 });
-		expect(Number(result.customData['modelCostUsd'])).toBe(paid / 1e6);
+		expect(Number(result.customData['costUsd'])).toBe(paid / 1e6);
 		const last = bodies().at(-1)!;
 		const [system] = last['messages'] ?? last['input'] ?? [];
 		expect(system).toEqual({
