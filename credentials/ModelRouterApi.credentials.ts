@@ -8,6 +8,57 @@ import {
 	spendingProperties,
 } from '../src/n8n/credential';
 
+/** Where a team decides once which models its workflows use. */
+const modelListsProperty = {
+	displayName: 'Model Lists',
+	name: 'modelLists',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Model List',
+	default: {},
+	description:
+		'Models to choose from, by a name that nodes use in place of a model. The first that can is asked. A change counts from the next run of every workflow.',
+	options: [
+		{
+			displayName: 'Model List',
+			name: 'list',
+			values: [
+				{
+					displayName: 'Name',
+					name: 'name',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. support',
+				},
+				{
+					displayName: 'Models',
+					name: 'models',
+					type: 'string',
+					typeOptions: { rows: 3 },
+					default: '',
+					placeholder: 'e.g. vendor/small-model',
+					description:
+						'IDs of models, one per line. One that the catalog does not have is passed over.',
+				},
+				{
+					displayName: 'Order',
+					name: 'order',
+					type: 'options',
+					options: [
+						{ name: 'As Listed', value: 'asListed' },
+						{
+							name: 'Cheapest First',
+							value: 'cheapestFirst',
+							description: 'By the most that the request could cost; for media, by the least',
+						},
+					],
+					default: 'asListed',
+				},
+			],
+		},
+	],
+} as const satisfies INodeProperties;
+
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
 	name = 'modelRouterApi';
@@ -37,6 +88,7 @@ export class ModelRouterApi implements ICredentialType {
 			required: true,
 			description: 'Key of the model router, not the key of an agent or of the assistant',
 		},
+		modelListsProperty,
 		...jobLedgerProperties,
 		...budgetProperties,
 		...spendingProperties,

@@ -17,6 +17,8 @@ import { findSpendingTable, readLedgerPart } from '../../src/n8n/credential';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 import { keepPerKey } from '../../src/n8n/sharedCache';
 import { findModels } from '../../src/router/catalog';
+import { createModelFinder } from '../../src/router/model';
+import { readModelLists } from '../../src/router/modelLists';
 
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));
@@ -28,6 +30,7 @@ export const access: ServiceAccess = {
 	credentialName: 'Model Router API',
 	keyHeader: 'X-API-KEY',
 	version: 'v1',
+	readModelLists: ({ modelLists }) => readModelLists(modelLists),
 	openAccounts: (host) => createAccounts(host.sum, openBudget(host), openSpending(host)),
 };
 
@@ -82,11 +85,24 @@ export const probe: CredentialProbe = {
 	path: '/v1/models',
 	version: 'v1',
 	keyHeader: access.keyHeader,
-	checkFields: readBudgetSettings,
-	judge: ({ status, body }) =>
-		status >= 200 && status < 300 && !findModels(body)
-			? notFromServiceResult('The address answered, but not with a catalog of models')
-			: undefined,
+	checkFields(data) {
+		readBudgetSettings(data);
+		readModelLists(data['modelLists']);
+	},
+	judge({ status, body }, data) {
+		if (status < 200 || status >= 300) return undefined;
+		const models = findModels(body);
+		if (!models)
+			return notFromServiceResult('The address answered, but not with a catalog of models');
+		const find = createModelFinder(models);
+		const missing = readModelLists(data['modelLists']).flatMap(({ name, models: ids }) =>
+			ids.filter((id) => !find(id)).map((id) => `${id} (list "${name}")`),
+		);
+		if (!missing.length) return undefined;
+		// n8n's editor only shows the message of a failed test
+		const message = `The key is accepted, but the catalog does not have ${missing.join(', ')}. Such models are passed over: correct Model Lists`;
+		return { status: 'Error', message };
+	},
 };
 
 /**

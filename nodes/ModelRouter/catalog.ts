@@ -34,21 +34,19 @@ export const NOT_CHECKED: FoundModel = { unbounded: 'the catalog was not read' }
 /**
  * Rejects a request that does not fit the catalog.
  *
- * @param judge Receives the catalog entry of the model, or why there is none. Throws ServiceError `invalid`.
- * @returns what `judge` received.
+ * @param judge Finds the catalog entries of models, or why there is none. Throws ServiceError `invalid`.
+ * @returns what `judge` returned.
  * @throws ServiceError from `judge`, or from reading the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
-export async function checkAgainstCatalog(
+export async function checkAgainstCatalog<Verdict>(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
-	model: string,
-	judge: (found: FoundModel) => void,
-): Promise<FoundModel> {
-	let found = NOT_CHECKED;
+	judge: (find: (model: string) => FoundModel) => Verdict,
+): Promise<Verdict> {
+	let verdict: { value: Verdict } | undefined;
 	let rejection: unknown;
 	const fits = (catalog: Lookup<CachedCatalog>): boolean => {
-		found = findIn(catalog, model);
 		try {
-			judge(found);
+			verdict = { value: judge((model) => findIn(catalog, model)) };
 			return true;
 		} catch (cause) {
 			rejection = cause;
@@ -56,7 +54,7 @@ export async function checkAgainstCatalog(
 		}
 	};
 	const catalog = await getCachedCatalog(context, fits);
-	if (fits(catalog)) return found;
+	if (fits(catalog) && verdict) return verdict.value;
 	throw mapServiceError(rejection, (error) => toCatalogError(catalog) ?? error);
 }
 

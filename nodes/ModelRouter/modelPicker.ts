@@ -1,5 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 
+import type { ModelList } from '../../src/core/modelList';
 import { formatUsd, readDecimal } from '../../src/core/money';
 import { connect, type Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
@@ -15,9 +16,11 @@ import {
 	type ModelKind,
 	readPrice,
 } from '../../src/router/model';
+import { toListValue } from '../../src/router/modelLists';
 import { access } from './access';
 
-export const modelParam = {
+/** One model of the catalog. */
+export const oneModelParam = {
 	displayName: 'Model',
 	name: 'model',
 	type: 'resourceLocator',
@@ -38,6 +41,21 @@ export const modelParam = {
 	],
 } as const satisfies INodeProperties;
 
+/** One model, or a list of the credential. n8n's editor shows a choice for the mode "list" only, so it offers the lists there, too. */
+export const modelParam = {
+	...oneModelParam,
+	modes: [
+		...oneModelParam.modes,
+		{
+			displayName: 'From a Model List',
+			name: 'modelList',
+			type: 'string',
+			placeholder: 'e.g. support',
+			hint: 'The name of a list in the credential: the first of its models that can is asked',
+		},
+	],
+} as const satisfies INodeProperties;
+
 /** Finds models for the picker: first those of the kind that the node or operation needs, then those of unknown kind. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
@@ -48,18 +66,27 @@ export async function searchModels(
 	let connection: Connection | undefined;
 	try {
 		connection = await connect(this, access);
+		const lists = kind ? connection.readModelLists() : [];
 		const { models } = await listModels(connection.http);
 		return connection.redact.data({
-			results: models
-				.filter((model) => matchesFilter(model, { search, ...(kind && { kind }) }))
-				.sort(compareByKnownKind)
-				.map((model) => ({ name: formatTitle(model), value: model.id })),
+			results: [
+				...lists
+					.map((list) => ({ name: describeList(list), value: toListValue(list.name) }))
+					.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
+				...models
+					.filter((model) => matchesFilter(model, { search, ...(kind && { kind }) }))
+					.sort(compareByKnownKind)
+					.map((model) => ({ name: formatTitle(model), value: model.id })),
+			],
 		});
 	} catch (cause) {
 		// everyone who may use the credential sees this message, so the key must not be in it
 		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
 	}
 }
+
+const describeList = ({ name, models, order }: ModelList) =>
+	`List ${name}: ${models.join(', ')}${order === 'cheapestFirst' ? ' (cheapest first)' : ''}`;
 
 /** The inputs that a model takes besides text, according to the catalog. */
 function listInputs({ input_modalities: accepted }: Model): string[] {

@@ -8,6 +8,12 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'You have the answer, and it is paid. The rest of the sentence says why. A budget still counts it.',
 	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing':
 		'You have the answer. If it lacks something, ask in a new chat.',
+	'Of the model list "…", these were passed over: …':
+		'You have the answer. Correct the list in the credential, if a model is gone for good.',
+	'These models were passed over: …':
+		'You have the answer. Correct Fallback Models, if a model is gone for good.',
+	'The prompt has about … tokens, more than its context window of …':
+		'Another model of the list is asked. Put one with a larger context window into it.',
 	'Too many processes use the budget at once':
 		'Nothing was sent. Run it again. If it happens often, give the workflows separate credentials.',
 	'The budget could not be updated (…). Reservations such as … stay until the period ends, or until somebody releases them.':

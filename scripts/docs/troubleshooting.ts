@@ -81,7 +81,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Text models',
 		intro: 'Messages, response formats and tools of text models.',
-		files: /ModelRouter\/text|src\/router|[sS]chema/,
+		files: /ModelRouter\/(text|modelChoice)|src\/router|[sS]chema/,
 	},
 	{
 		title: 'Fields and expressions',

@@ -55,6 +55,8 @@ export function createCap(options: CapOptions) {
 	return {
 		remaining,
 		check,
+		/** Counts what was spent before. */
+		count: (microUsd: Decimal) => add('spent', microUsd),
 		reserve(bound: Bound): Share {
 			check(bound);
 			const amount = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);

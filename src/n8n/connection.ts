@@ -3,6 +3,7 @@ import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
 import { cancelledError, invalidInputError, messageOf } from '../core/errors';
 import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
+import type { ModelList } from '../core/modelList';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
@@ -59,6 +60,8 @@ export interface ServiceAccess {
 	openSlotBook?(connectLedger: () => LedgerConnection, credentialId: string): SlotBook;
 	/** Opens the budget and the record of the credential, if it has them. @throws ServiceError `invalid` for an unusable field. */
 	openAccounts?(host: CredentialHost): Accounts;
+	/** The model lists of the credential. @throws ServiceError `invalid`. */
+	readModelLists?(credential: ICredentialDataDecryptedObject): ModelList[];
 }
 
 /** What the budget and the record of a credential need. */
@@ -138,6 +141,7 @@ export async function connect(
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
+		readModelLists: () => access.readModelLists?.(data) ?? [],
 		/** What the credential may spend, and has spent. */
 		accounts,
 	};

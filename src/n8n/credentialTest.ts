@@ -39,7 +39,10 @@ export interface CredentialProbe {
 	/** Checks fields that nothing else tests. @throws ServiceError `invalid`. */
 	checkFields?(data: ICredentialDataDecryptedObject): unknown;
 	/** @returns what the response says about the key; undefined if only its status counts. */
-	judge(answer: ProbeResponse): INodeCredentialTestResult | undefined;
+	judge(
+		answer: ProbeResponse,
+		data: ICredentialDataDecryptedObject,
+	): INodeCredentialTestResult | undefined;
 }
 
 /**
@@ -133,7 +136,7 @@ async function testService(
 	const { status, page } = answer;
 	const isGood = status >= 200 && status < 300;
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
-	const verdict = findKeyRefusal(answer) ?? judge(answer);
+	const verdict = findKeyRefusal(answer) ?? judge(answer, data);
 	if (verdict) return verdict;
 	if (isGood) return { status: 'OK', message: `${service} accepted the key` };
 	const sentences = [describeStatus(status), page && `It sent ${page}`, STATUS_ADVICE[status]];

@@ -20,6 +20,8 @@ export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
 	handedOver: HandedOver;
+	/** The model lists of the credential. @throws ServiceError `invalid`. */
+	readModelLists: Connection['readModelLists'];
 }
 
 /** What the check of one item may use: nothing that costs money or takes long. */

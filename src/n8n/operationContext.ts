@@ -55,8 +55,9 @@ export function createOperationContexts(
 			getState,
 			async startPaid(start) {
 				hasPaid = true;
-				const recall = (sent: unknown) => sentRequests.recall(itemIndex, sent);
-				return await startPaid({ reserve: toUnknown(accounts), ...start }, { account, clock, recall });
+				const recall = (...sent: [unknown, string?]) => sentRequests.recall(itemIndex, ...sent);
+				const paid = { reserve: toUnknown(accounts), ...start };
+				return await startPaid(paid, { account, clock, recall });
 			},
 			...{ connectLedger, accounts },
 			origin: { executionId: n8n.getExecutionId(), credentialId },

@@ -49,7 +49,7 @@ const VALIDATORS: Partial<Record<NodePropertyTypes, (field: Field) => unknown>> 
 
 function validateText({ param: { required, displayOptions }, value, path }: Field): string {
 	// a resource locator is an object with its mode; n8n's own extraction of its value fails for hidden parameters
-	const chosen = isPlainObject(value) && '__rl' in value ? value['value'] : value;
+	const chosen = isPlainObject(value) && '__rl' in value ? readLocator(value) : value;
 	const text = convertToText(chosen);
 	// a hidden field may be empty; `prepare` checks it when it is shown
 	if (required && !displayOptions && !text.trim()) throw invalidInputError(`${path} is empty`);
@@ -59,6 +59,10 @@ function validateText({ param: { required, displayOptions }, value, path }: Fiel
 		throw invalidInputError(`${path} contains an incomplete character, such as half of an emoji`);
 	return text;
 }
+
+/** A mode of another kind than n8n's own two says what its value is: "modelList:support". */
+const readLocator = ({ mode, value }: Record<string, unknown>) =>
+	mode === 'modelList' ? `${mode}:${convertToText(value)}` : value;
 
 function convertToText(value: unknown): string {
 	if (typeof value !== 'object' || value === null) return String(value ?? '');

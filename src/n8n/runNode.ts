@@ -182,7 +182,7 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: 
 async function prepareItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
-	{ baseUrl, clock }: Connection,
+	{ baseUrl, clock, readModelLists }: Connection,
 	fail: FailItem,
 ): Promise<PreparedItems> {
 	const read = createParamReader(n8n, operation.params);
@@ -191,7 +191,7 @@ async function prepareItems(
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await yieldToEventLoop();
 		try {
-			const context = { baseUrl, handedOver: readHandedOver(n8n, itemIndex) };
+			const context = { baseUrl, handedOver: readHandedOver(n8n, itemIndex), readModelLists };
 			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);

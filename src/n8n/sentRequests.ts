@@ -70,19 +70,19 @@ export function createSentRequests(
 		 * Looks up a request that may cost money.
 		 *
 		 * @param request What is sent, without random parts such as a new session id.
+		 * @param attempt Which of several attempts at it is meant. One whose outcome is unknown keeps the others from being made.
 		 */
-		recall(itemIndex: number, request: unknown) {
+		recall(itemIndex: number, request: unknown, attempt?: string) {
 			const entries = (context.starts ??= {});
-			if (speakerTurn) return track(findTurn(entries, scope, speakerTurn));
-			const key = `${runIndex}.${itemIndex}`;
-			const prints: Fingerprints = {
-				request: fingerprint(scope, request),
-				...(!asTool && {
-					source: fingerprint(parameters, n8n.getInputData()[itemIndex]?.json),
-				}),
-			};
+			if (speakerTurn) return track(findTurn(entries, scope, speakerTurn, attempt));
+			const start = `${runIndex}.${itemIndex}`;
+			const key = keyOfAttempt(start, attempt);
+			const item = n8n.getInputData()[itemIndex]?.json;
+			const source = asTool ? {} : { source: fingerprint(parameters, item) };
+			const prints: Fingerprints = { request: fingerprint(scope, request), ...source };
 			const earlier =
 				findSameRequest(entries[key], prints) ??
+				(attempt === undefined ? undefined : findOpenAttempt(entries, start, prints)) ??
 				// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
 				(asTool ? findOpenRequest(entries, prints) : undefined);
 			return track({ entries, key, prints, earlier });
@@ -120,17 +120,41 @@ function findTurn(
 	entries: Record<string, SentState>,
 	scope: string,
 	{ conversationRun, itemIndex, conversationId, sessionId, turn }: SpeakerTurn,
+	attempt: string | undefined,
 ): RequestRecord {
 	const prefix = `${fingerprint(scope, [conversationRun, itemIndex, conversationId, sessionId])}.`;
-	const key = `${prefix}${turn}`;
+	const start = `${prefix}${turn}`;
+	const key = keyOfAttempt(start, attempt);
+	const isOfTurn = (other: string) => other === start || other.startsWith(`${start}/`);
 	const forgetAnsweredTurns = () => {
 		for (const [other, { state }] of Object.entries(entries)) {
-			if (other !== key && other.startsWith(prefix) && state === 'done') delete entries[other];
+			if (!isOfTurn(other) && other.startsWith(prefix) && state === 'done') delete entries[other];
 		}
 	};
 	// an AI agent that makes the same request again with this tool wants another result
-	return { entries, key, prints: { request: key }, earlier: entries[key], forgetAnsweredTurns };
+	const prints = { request: key };
+	const earlier = entries[key] ?? findOpenAttempt(entries, start);
+	return { entries, key, prints, earlier, forgetAnsweredTurns };
 }
+
+/** Attempts of one start have keys of their own below it. */
+const keyOfAttempt = (start: string, attempt: string | undefined) =>
+	attempt === undefined ? start : `${start}/${attempt}`;
+
+/** Another attempt at the same start whose outcome is unknown: no model is asked after it. */
+function findOpenAttempt(
+	entries: Record<string, SentState>,
+	start: string,
+	prints?: Fingerprints,
+): SentState | undefined {
+	return Object.entries(entries)
+		.filter(([key, entry]) => key.startsWith(`${start}/`) && isOutcomeUnknown(entry))
+		.map(([, entry]) => entry)
+		.find(({ source }) => prints === undefined || source === prints.source);
+}
+
+const isOutcomeUnknown = (entry: SentState) =>
+	entry.state === 'pending' || (entry.state === 'open' && entry.details.outcome !== 'started');
 
 interface RequestRecord {
 	entries: Record<string, SentState>;

@@ -10,6 +10,8 @@ import type { SentRequest } from './sentRequests';
 export interface PaidStart<Result> {
 	/** What is sent, without random parts. It distinguishes a changed item from a repeated one. */
 	request: unknown;
+	/** Which of several attempts at one request it is. Each is remembered by itself. */
+	attempt?: string;
 	/** Also records the start outside of the execution. */
 	ledger?: StartLedger<Result>;
 	/**
@@ -48,7 +50,7 @@ interface Sender {
 	account: string;
 	clock: Pick<Clock, 'now'>;
 	/** The memory of what was sent in this execution. */
-	recall(request: unknown): SentRequest;
+	recall(request: unknown, attempt?: string): SentRequest;
 }
 
 /**
@@ -70,8 +72,8 @@ export async function startPaid<Result extends object>(
 	start: PaidStart<Result>,
 	sender: Sender,
 ): Promise<Result> {
-	const { request, ledger, reserve } = start;
-	const memory = ledger?.hasKey ? undefined : sender.recall(request);
+	const { request, attempt, ledger, reserve } = start;
+	const memory = ledger?.hasKey ? undefined : sender.recall(request, attempt);
 	const remembered = memory?.earlierResult();
 	if (remembered) return remembered.result as Result;
 	memory?.recordSending();

@@ -90,6 +90,7 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 	const catalog = [priced('a/dear', 3, 15), priced('a/cheap', 1, 2), { id: 'a/no-price' }];
 	const request = comparePrices.prepare({ promptTokens: 1000, outputTokens: 10 } as never, {
 		baseUrl: '',
+		readModelLists: () => [],
 		handedOver: {
 			caller: 'workflow',
 			readItem: () => undefined,

@@ -1,22 +1,28 @@
 import { randomUUID } from 'crypto';
 
-import {
-	isBadRequest,
-	isUnstarted,
-	mapServiceError,
-	ServiceError,
-	withDetails,
-} from '../../../src/core/errors';
+import { isBadRequest, mapServiceError, type ServiceError } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import { omitMissing } from '../../../src/core/missing';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
 import type { ChatMessage } from '../../../src/router/messages';
-import type { Protocol } from '../../../src/router/protocols';
+import { findModelChoice, type ModelChoice } from '../../../src/router/modelLists';
+import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
+import { askInTurn, type Attempt, type PassedOver } from '../modelChoice';
+import { findEmptyFault } from '../text/answerFault';
+import { chooseText } from '../text/chooseText';
 import { createBodyBuilder } from './chatModel.params';
-import { type CallContext, createLimits, type OneModel, sendCall } from './sendCall';
+import {
+	type CallContext,
+	createLimits,
+	findModalities,
+	type OneModel,
+	sendCall,
+} from './sendCall';
 
 /** An answer, and how it was obtained. */
 export interface AnsweredCall {
@@ -25,8 +31,10 @@ export interface AnsweredCall {
 	maxTokens: number | undefined;
 	/** Whether what nobody remembers of the model was told in words. */
 	isToldInWords: boolean | undefined;
-	/** The models that refused the call before, and why. */
-	refusals: Array<{ model: string; reason: string }>;
+	/** The models that were passed over, or refused the call before, and why. */
+	refusals: PassedOver[];
+	/** What was paid for, if the answer of a model did not do. */
+	attempts: Attempt[];
 }
 
 /**
@@ -41,56 +49,71 @@ export function createModelCaller(context: CallContext) {
 	const { values, connection, maxRateLimitWait } = context;
 	const { httpWithoutRetries: http, clock } = connection;
 	const retries = { clock, maxRateLimitWait: maxRateLimitWait * 1000 };
+	const clients = new Map<string, Http>();
 	// one per model: a 429 for one must not delay another
-	const createClient = () => ({ ...http, ...withRetries(http, new RateLimiter(), retries) });
+	const clientOf = (model: string) => {
+		const client = clients.get(model) ?? {
+			...http,
+			...withRetries(http, new RateLimiter(), retries),
+		};
+		clients.set(model, client);
+		return client;
+	};
 	const buildBody = createBodyBuilder(values);
 	const fallbacks = values.options.fallbackModels?.fallback ?? [];
-	const models = [values.model, ...fallbacks.map(({ model = '' }) => model)]
-		.map((model) => model.trim())
-		.filter(Boolean)
-		.map((model) => ({ model, http: createClient() }));
+	const choices = [values.model, ...fallbacks.map(({ model = '' }) => model)]
+		.filter((model) => model.trim())
+		.map((model) => findModelChoice(model, connection.readModelLists));
+	const isOne = choices.length === 1 && !choices[0]?.list;
 	const readAnswer = createAnswerReader(values);
+	const { escalate = false } = values.options;
 
 	return async (
 		asked: Record<string, unknown>,
 		onText: OnText,
 		signal?: AbortSignal,
 	): Promise<AnsweredCall> => {
-		const refusals: AnsweredCall['refusals'] = [];
-		for (const [index, { model, http }] of models.entries()) {
-			try {
-				const answered = await askOnce(
-					{ ...context, readAnswer, http, signal },
-					buildBody(asked, model),
-					onText,
-				);
-				return { ...answered, refusals };
-			} catch (cause) {
-				if (index === models.length - 1 || !isRefusedUnstarted(cause))
-					throw mapServiceError(cause, (error) => withRefusals(error, refusals));
-				refusals.push({ model, reason: cause.message });
-			}
-		}
-		throw new Error('There is no model');
+		const build = (model: string) => buildBody(asked, model);
+		const chosen = isOne ? undefined : await chooseForCall(context, choices, build);
+		let isShown = false;
+		const pass: OnText = (text) => {
+			isShown ||= text !== '';
+			return onText(text);
+		};
+		const models = chosen?.candidates ?? [{ model: choices[0]!.models[0]! }];
+		const { answer, refusals, attempts } = await askInTurn(models, {
+			passedOver: chosen?.passedOver,
+			async ask({ model }) {
+				const call = { ...context, readAnswer, http: clientOf(model), signal };
+				const answered = await askOnce(call, buildBody(asked, model), pass);
+				const { costUsd, durationMs } = answered.answer;
+				return { ...answered, ...omitMissing({ costUsd, durationMs }) };
+			},
+			findFailureFault: (failure) => (escalate && !isShown ? findCallFault(failure) : undefined),
+		});
+		return { ...answer, refusals, attempts: attempts.length > 1 ? attempts : [] };
 	};
 }
 
-/**
- * Whether the service refused a call, so that certainly nothing was started. Another model would not help if the key was refused or the
- * network failed.
- */
-function isRefusedUnstarted(cause: unknown): cause is ServiceError {
-	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
-	const { status = 0 } = cause.details;
-	return isUnstarted(cause) && status >= 400 && status !== 401;
+/** Why an answer gives place to that of the next model: it is empty, or the arguments of its tool calls broke off. */
+function findCallFault(failure: ServiceError): string | undefined {
+	const { partial, reason } = failure.details;
+	const { toolCalls = [] } = (partial ?? {}) as Partial<PricedAnswer>;
+	if (failure.kind === 'schemaMismatch' && toolCalls.length)
+		return [failure.message, reason].filter(Boolean).join(': ');
+	return findEmptyFault(failure);
 }
 
-/** Adds the models that were asked before to the advice. */
-function withRefusals(error: ServiceError, refusals: AnsweredCall['refusals']): ServiceError {
-	if (!refusals.length) return error;
-	const reasons = refusals.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
-	const advice = `Before it, these models refused the call: ${reasons}.`;
-	return withDetails(error, { advice: [error.details.advice, advice].filter(Boolean).join(' ') });
+/** Chooses among the models of a call, as they are asked at first. */
+async function chooseForCall(
+	{ values, lookUp, spending }: CallContext,
+	choices: readonly ModelChoice[],
+	build: (model: string) => ChatRequest,
+) {
+	const limits = createLimits(values, spending);
+	const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
+	const inputs = findModalities(build('').messages);
+	return await chooseText({ lookUp }, choices, { toBody, inputs }, limits);
 }
 
 /**
@@ -102,7 +125,7 @@ async function askOnce(
 	context: OneModel,
 	asked: ChatRequest,
 	onText: OnText,
-): Promise<Omit<AnsweredCall, 'refusals'>> {
+): Promise<Omit<AnsweredCall, 'refusals' | 'attempts'>> {
 	const { values, sentRequests, answers, itemIndex, signal } = context;
 	const limits = createLimits(values, context.spending);
 	const origin = { model: asked.model, protocol: limits.protocol };

@@ -10,7 +10,7 @@ import { type ChatMessage, markSystemMessage } from '../../../src/router/message
 import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../acrossResources.params';
-import { formatParams, textOptions } from '../text/text.params';
+import { escalateOption, formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
 /** The notice of n8n's own chat models, shown until the node is connected. The link opens the list of AI nodes. */
@@ -54,6 +54,11 @@ export const chatModelParams = [
 		allowUnknownCostOption,
 		textOptions.cacheSystemMessage,
 		{
+			...escalateOption,
+			description:
+				'Whether an empty answer, or one with broken tool arguments, lets the next model answer, for its price. Not once text was shown.',
+		},
+		{
 			displayName: 'Fallback Models',
 			name: 'fallbackModels',
 			type: 'fixedCollection',
@@ -61,7 +66,7 @@ export const chatModelParams = [
 			placeholder: 'Add Model',
 			default: {},
 			description:
-				'Models to ask, in this order, if the service refuses a call without starting it. It does so if the model is unknown or busy (429), or the conversation is too long for it. After any other failure, no other model is asked, because the call may be charged.',
+				'Models to ask, in this order, if the one before is too dear for the caps, or the service refuses the call without starting it. It does so if the model is unknown or busy (429), or the conversation is too long for it. After any other failure, no other model is asked, because the call may be charged.',
 			options: [
 				{
 					displayName: 'Model',

@@ -16,13 +16,16 @@ import { stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import { NOT_CHECKED } from '../catalog';
 import { askPaid, type PricedAnswer, readStructuredAnswer } from '../text/pricedAnswer';
-import { checkText } from '../text/textRequest';
+import { chooseText } from '../text/chooseText';
 import type { ChatModelValues } from './chatModel.params';
 
 /** What the calls of one item's model need. */
 export interface CallContext {
 	values: ChatModelValues;
-	connection: Pick<Connection, 'httpWithoutRetries' | 'clock' | 'account' | 'accounts'>;
+	connection: Pick<
+		Connection,
+		'httpWithoutRetries' | 'clock' | 'account' | 'accounts' | 'readModelLists'
+	>;
 	/** Seconds. */
 	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
@@ -64,7 +67,9 @@ export async function sendCall(
 ) {
 	const { account, accounts, clock } = context.connection;
 	const body = protocols[limits.protocol].toBody(asked);
-	await checkText({ lookUp }, { body, inputs: findModalities(asked.messages) }, limits);
+	const text = { toBody: () => body, inputs: findModalities(asked.messages) };
+	const { candidates } = await chooseText({ lookUp }, [{ models: [asked.model] }], text, limits);
+	const [{ limits: own } = { limits }] = candidates;
 	const giveUp = () => memory.recordFailure(cancelledError());
 	let given: unknown[] = [];
 	const answered = await askPaid(
@@ -74,7 +79,7 @@ export async function sendCall(
 			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
 		},
 		{
-			...{ body, limits },
+			...{ body, limits: own },
 			checkAnswer(answer, maxTokens, asGiven) {
 				given = asGiven;
 				// an answer that calls tools may include other text
@@ -102,7 +107,7 @@ const MODALITY_BY_TYPE: Record<string, Modality> = {
 	file: 'file',
 };
 
-function findModalities(messages: ChatRequest['messages']): Modality[] {
+export function findModalities(messages: ChatRequest['messages']): Modality[] {
 	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
 	return parts.flatMap((part) => {
 		const type = isPlainObject(part) ? part['type'] : undefined;

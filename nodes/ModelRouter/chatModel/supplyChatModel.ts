@@ -23,6 +23,7 @@ import { createSentRequests } from '../../../src/n8n/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { access } from '../access';
+import { sumAttempts } from '../modelChoice';
 import { type AnsweredCall, createModelCaller } from './askModels';
 import { chatModelParams, type ChatModelValues } from './chatModel.params';
 import { createModelFetch, type AskModel } from './replies';
@@ -129,7 +130,10 @@ function createAsk(
 	};
 }
 
-function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined): CallFacts {
+function toFacts(
+	{ answer, refusals, attempts }: AnsweredCall,
+	notice: string | undefined,
+): CallFacts {
 	const { text, model, requestId, costUsd, costComputed, durationMs } = answer;
 	const { finishReason, reasoning, refusal } = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
@@ -145,6 +149,7 @@ function toFacts({ answer, refusals }: AnsweredCall, notice: string | undefined)
 			...omitMissing({ model, requestId, costUsd, costComputed, durationMs }),
 			...omitMissing({ finishReason, reasoning, refusal, notice }),
 			...(refusals.length && { refusedBy: refusals }),
+			...(attempts.length && { attempts, costUsd: sumAttempts(attempts) }),
 		} as IDataObject,
 	};
 }

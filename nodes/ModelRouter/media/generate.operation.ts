@@ -27,8 +27,8 @@ export const generate = operation({
 		]),
 	],
 
-	prepare: ({ binaryProperty, options, simplify, ...params }, { handedOver }) => ({
-		...toStartRequest(params, options, handedOver, toMaxWait(options)),
+	prepare: ({ binaryProperty, options, simplify, ...params }, surroundings) => ({
+		...toStartRequest(params, options, surroundings, toMaxWait(options)),
 		simplify,
 		binaryProperty,
 		maxWait: toMaxWait(options),
@@ -39,13 +39,13 @@ export const generate = operation({
 
 	async run(context) {
 		const { http, clock, request } = context;
-		const { job: started, ledgered, startedAt } = await startPaidJob(context);
+		const { job: started, ledgered, startedAt, model } = await startPaidJob(context);
 		const waitAndDownload = async () => {
 			const { maxWait } = request;
 			const waited = await waitForJob(http, started, { maxWait, clock, startedJob: started });
 			const job = countEndedJob(context, waited);
 			if (job.state === 'failed') throw jobFailedError(job);
-			const { simplify, model, maxSizeMib, binaryProperty } = request;
+			const { simplify, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };
 			const { file, ...binary } = await withJobRecord(
 				job,

@@ -143,8 +143,7 @@ export const presetsParam = {
 	type: 'collection',
 	placeholder: 'Add Preset',
 	default: {},
-	description:
-		'Settings that many models support. Sent only if set. Which values are accepted depends on the model.',
+	description: 'Settings that many models support, sent only if set',
 	options: [
 		{
 			displayName: 'Aspect Ratio',

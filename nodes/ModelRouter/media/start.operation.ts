@@ -21,16 +21,16 @@ export const start = operation({
 		]),
 	],
 
-	prepare: ({ options, simplify, ...params }, { handedOver }) => ({
-		...toStartRequest(params, options, handedOver),
+	prepare: ({ options, simplify, ...params }, surroundings) => ({
+		...toStartRequest(params, options, surroundings),
 		simplify,
 	}),
 
 	check: checkStart,
 
 	async run(context) {
-		const { simplify, model } = context.request;
-		const { job, ledgered } = await startPaidJob(context);
+		const { simplify } = context.request;
+		const { job, ledgered, model } = await startPaidJob(context);
 		return { json: toJobJson(job, { simplify, model, ledgered }) };
 	},
 });

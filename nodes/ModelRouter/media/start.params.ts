@@ -1,13 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import type { HandedOver } from '../../../src/n8n/caller';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
+import type { PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
+import { findModelChoice } from '../../../src/router/modelLists';
 import { findTextField } from '../../../src/router/jobPricing';
-import { NOT_CHECKED } from '../catalog';
 import { modelParam } from '../modelPicker';
+import type { Candidate, Chosen } from '../modelChoice';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import {
@@ -28,7 +29,7 @@ const allowAgentsParam = {
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
 	description:
-		'Whether an AI agent may start jobs with this tool, as often as it likes. They cost money. Spending Cap per Execution in the options limits the total. A workflow as a tool needs no permission.',
+		'Whether an AI agent may start jobs with this tool, as often as it likes. They cost money: Spending Cap per Execution limits the total. A workflow as a tool needs no permission.',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid`. Its message is all that an AI agent receives. */
@@ -153,7 +154,7 @@ export const startParams = [
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields of the request, sent unchanged, e.g. {"size": "1024x1024"}. The model decides which are accepted.',
+			'More fields, sent unchanged, e.g. {"size": "1024x1024"}. The model decides which are accepted.',
 	},
 	inputsParam,
 	useLedgerParam,
@@ -166,7 +167,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	...capFields,
 	default: 10,
 	description:
-		'For all starts of this node in an execution. A sub-workflow counts by itself; a budget covers all. Estimated costs count, or minimum costs if they are higher. Only the last job can exceed the cap, if its estimate is higher. A failed job still counts.',
+		'For all starts of this node in an execution; a sub-workflow counts by itself. Estimates count, or minimum costs if higher; a failed job, too. Only the last job can exceed the cap.',
 });
 
 /** The options of every start. Operations add others, in the order of the labels. */
@@ -186,20 +187,20 @@ type StartOptions = Partial<ParamValues<StartOption[]>>;
 /**
  * The start of a media job, complete except for the contents of its files.
  *
- * @param caller Who asks for it.
+ * @param surroundings Who asks for it, and the model lists of the credential.
  * @param waits Milliseconds that the node itself waits for the job.
  * @throws ServiceError `invalid`.
  */
 export function toStartRequest(
 	params: ParamValues<typeof startParams>,
 	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution }: StartOptions,
-	{ caller }: Pick<HandedOver, 'caller'>,
+	{ handedOver: { caller }, readModelLists }: Pick<PrepareContext, 'handedOver' | 'readModelLists'>,
 	waits = 0,
 ) {
 	const { mediaType, allowAgents, spendingCapPerItem } = params;
-	const model = params.model.trim();
+	const choice = findModelChoice(params.model, readModelLists);
 	/** Without the inputs. */
-	const body = toBody(params);
+	const body = toBody({ ...params, model: choice.models[0]! });
 	// without leave, nothing is started either: `checkAgentAllowed` says so
 	if (caller !== 'workflow' && allowAgents) checkDescribed(body);
 	const inputs = toInputSources(params.inputs);
@@ -209,10 +210,11 @@ export function toStartRequest(
 		inputs.map(({ name }) => ({ name, value: '' })),
 	);
 	return {
-		...{ mediaType, model, body, inputs, allowAgents },
+		...{ mediaType, body, inputs, allowAgents },
 		...{ spendingCapPerItem, spendingCapPerExecution, allowUnknownCost },
+		choices: [choice],
 		/** Set by the check. */
-		found: NOT_CHECKED,
+		chosen: { candidates: [], passedOver: [] } as Chosen<Candidate>,
 		ledger: toLedgerStart(params, ledgerLabel, waits),
 	};
 }

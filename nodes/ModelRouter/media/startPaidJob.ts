@@ -20,9 +20,10 @@ import { explainJobBalance } from '../../../src/router/advice';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
 import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
-import { checkKind, kindOfMediaType, type MediaType } from '../../../src/router/model';
+import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../../src/router/model';
+import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import { checkAgainstCatalog } from '../catalog';
+import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
@@ -51,15 +52,20 @@ export async function checkStart({
 	lookUp,
 	findFile,
 }: PreflightContext<StartRequest>): Promise<void> {
-	const { mediaType, model, body, inputs, allowAgents, allowUnknownCost } = request;
+	const { mediaType, choices, body, inputs, allowAgents, allowUnknownCost } = request;
 	checkAgentAllowed(asTool, allowAgents);
 	for (const input of inputs) openSource(input, findFile);
-	request.found = await checkAgainstCatalog({ lookUp }, model, (found) => {
-		const entry = 'entry' in found ? found.entry : undefined;
-		if (entry) checkKind(entry, kindOfMediaType(mediaType));
-		const noBound = 'entry' in found ? { unbounded: NO_PRICE } : found;
-		const bound = minimumJobCost(entry?.pricing, body) ?? noBound;
-		checkCaps(createCaps(request), bound, allowUnknownCost);
+	const boundOf = ({ found }: Candidate) =>
+		'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
+	request.chosen = await chooseModels({ lookUp }, choices, {
+		check(candidate) {
+			const { found } = candidate;
+			if ('entry' in found) checkKind(found.entry, kindOfMediaType(mediaType));
+			const noBound = 'entry' in found ? { unbounded: NO_PRICE } : found;
+			checkCaps(createCaps(request), boundOf(candidate) ?? noBound, allowUnknownCost);
+			return candidate;
+		},
+		boundOf: (candidate) => boundOf(candidate)?.microUsd,
 	});
 }
 
@@ -83,21 +89,39 @@ function createCaps(
 	return { item, jobs };
 }
 
-/** Starts a job unless it was started before. With a cap per execution, starts run one after another, because each counts the costs of the earlier ones. */
-export async function startPaidJob(context: OperationContext<StartRequest>): Promise<StartedJob> {
+/** Starts a job by the first model that can, unless it was started before. */
+export async function startPaidJob(context: OperationContext<StartRequest>) {
+	const { request, addHint } = context;
+	const ask = async (candidate: Candidate) => ({
+		model: candidate.model,
+		...(await startByModel(context, candidate)),
+	});
+	const { candidates, passedOver } = request.chosen;
+	const { answer, refusals } = await askInTurn(candidates, { ask, passedOver });
+	hintPassedOver(addHint, request.choices, refusals);
+	return { ...answer, model: answer.ledgered?.entry?.model || answer.model };
+}
+
+/** With a cap per execution, starts run one after another, because each counts the costs of the earlier ones. */
+async function startByModel(
+	context: OperationContext<StartRequest>,
+	{ model, found: inCatalog }: Candidate,
+): Promise<StartedJob> {
 	const { request, getState, http, clock, recordId, countInFlight, accounts } = context;
-	const { mediaType, model, spendingCapPerExecution, ledger } = request;
-	const found = 'entry' in request.found ? request.found.entry : undefined;
+	const { mediaType, spendingCapPerExecution, ledger } = request;
+	const found = 'entry' in inCatalog ? inCatalog.entry : undefined;
+	const isOfList = request.choices.some(({ list }) => list);
 	let startedAt: number | undefined;
 	const start = async () => {
-		const body = await buildStartBody(context);
+		const body = { ...(await buildStartBody(context)), model };
 		const minimum = minimumJobCost(found?.pricing, body);
 		const bound = minimum ?? { unbounded: NO_PRICE };
 		const caps = createCaps(request, getState('budget', emptySpending));
 		let counted: ReturnType<Accounts['openStart']> | undefined;
 		return await context.startPaid<StartedJob>({
 			request: { mediaType, body },
-			...(ledger && { ledger: toStartLedger(context, ledger) }),
+			...(isOfList && { attempt: model }),
+			...(ledger && { ledger: toStartLedger(context, ledger, model) }),
 			async reserve(claim) {
 				const names = request.inputs.map(({ name }) => name);
 				const settings = describeJobSettings(found?.pricing, request.body, names);
@@ -165,9 +189,10 @@ const MAX_RECORD_LENGTH = 4000;
 function toStartLedger(
 	context: OperationContext<StartRequest>,
 	{ uniqueKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
+	model: string,
 ): StartLedger<StartedJob> {
 	const { request, origin, addHint } = context;
-	const { mediaType, model } = request;
+	const { mediaType } = request;
 	const newStart = {
 		...{ uniqueKey, ledgerLabel, mediaType, model },
 		credentialId: origin.credentialId,
@@ -183,7 +208,7 @@ function toStartLedger(
 			const claim = await claimStart(ledger, newStart);
 			if ('earlier' in claim) {
 				const { earlier: entry } = claim;
-				const difference = describeDifference(entry, newStart);
+				const difference = describeDifference(entry, newStart, request.choices);
 				if (difference)
 					addHint(
 						`The key "${uniqueKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for each new job.`,
@@ -208,11 +233,14 @@ function toStartLedger(
 /** How the recorded job of a key differs from the requested one. */
 function describeDifference(
 	entry: Entry,
-	{ mediaType, model, credentialId }: Pick<Entry, 'mediaType' | 'model' | 'credentialId'>,
+	{ mediaType, credentialId }: Pick<Entry, 'mediaType' | 'credentialId'>,
+	choices: readonly ModelChoice[],
 ): string | undefined {
 	if (entry.credentialId && entry.credentialId !== credentialId) return 'another credential';
 	if (entry.mediaType !== mediaType) return `the media type "${mediaTypeLabel(entry.mediaType)}"`;
-	return entry.model && entry.model !== model ? `the model ${entry.model}` : undefined;
+	const models = choices.flatMap((choice) => choice.models);
+	const isOther = entry.model && !models.some((model) => isSameModel(model, entry.model));
+	return isOther ? `the model ${entry.model}` : undefined;
 }
 
 /** Downloads the file in the node. If this fails, the triggers may deliver it at once. */

@@ -1,7 +1,7 @@
 import { operation } from '../../../src/n8n/operation';
 import { getModel as readModel } from '../../../src/router/catalog';
 import { toModelItem } from './modelItem';
-import { modelParam } from '../modelPicker';
+import { oneModelParam } from '../modelPicker';
 import { simplifyParam } from '../acrossResources.params';
 
 export const getModel = operation({
@@ -9,7 +9,7 @@ export const getModel = operation({
 	value: 'getModel',
 	action: 'Get model',
 	description: 'Get one model of the catalog with your own prices',
-	params: [modelParam, simplifyParam],
+	params: [oneModelParam, simplifyParam],
 
 	prepare: ({ model, simplify }) => ({ id: model.trim(), simplify }),
 

@@ -10,7 +10,9 @@ import { optionsParam } from '../../fieldKinds.params';
 import { getCachedCatalog } from '../catalog';
 import { toPrices } from '../prices';
 import { textOptions, textParams } from './text.params';
-import { buildBody, checkTextRequest, limitOutput, toTextRequest } from './textRequest';
+import { hintPassedOver } from '../modelChoice';
+import { checkTextRequest } from './chooseText';
+import { buildBody, limitOutput, toTextRequest, withModel } from './textRequest';
 import { toolsOption } from './tools.params';
 
 export const estimateCost = operation({
@@ -33,7 +35,7 @@ export const estimateCost = operation({
 		]),
 	],
 
-	prepare: ({ options, ...values }) => toTextRequest(values, options),
+	prepare: ({ options, ...values }, surroundings) => toTextRequest(values, options, surroundings),
 
 	check: checkTextRequest,
 
@@ -46,13 +48,16 @@ export const estimateCost = operation({
 			});
 		}
 		const { find, requestId } = catalog.value;
-		const entry = find(call.request.model);
-		const unlimited = await buildBody(call);
+		const { request, addHint } = call;
+		const [{ model } = { model: '' }] = request.chosen.candidates;
+		hintPassedOver(addHint, request.choices, request.chosen.passedOver);
+		const entry = find(model);
+		const unlimited = withModel(await buildBody(call), model);
 		const found = entry ? { entry } : { unbounded: 'The catalog does not have this model.' };
-		const { body, cost } = limitOutput(found, unlimited, call.request);
+		const { body, cost } = limitOutput(found, unlimited, request);
 		return {
 			json: {
-				model: entry?.id ?? call.request.model,
+				model: entry?.id ?? model,
 				...('unbounded' in cost
 					? { output: `The cost cannot be calculated. ${cost.unbounded}`, notice: cost.unbounded }
 					: toEstimate(cost, body, entry)),

@@ -4,22 +4,28 @@ import { createConversationCap } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { omitMissing } from '../../../src/core/missing';
-import { type ItemOutput, operation } from '../../../src/n8n/operation';
+import type { StructuredReader } from '../../../src/core/structuredAnswer';
+import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
+import { askInTurn, type Attempt, hintPassedOver, sumAttempts, withAttempts } from '../modelChoice';
 import {
 	askPaid,
 	createAnswerReader,
 	keepMessage,
+	type PaidText,
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
 } from './pricedAnswer';
-import { textOptions, textParams } from './text.params';
-import { buildBody, checkTextRequest, toTextRequest } from './textRequest';
+import { findAnswerFault, findEmptyFault } from './answerFault';
+import { askAttempt } from './askAttempt';
+import { checkTextRequest } from './chooseText';
+import { escalateOption, textOptions, textParams } from './text.params';
+import { buildBody, type TextRequest, toTextRequest, withModel } from './textRequest';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -36,6 +42,7 @@ export const message = operation({
 			textOptions.additionalFields,
 			allowUnknownCostOption,
 			textOptions.cacheSystemMessage,
+			escalateOption,
 			textOptions.frequencyPenalty,
 			textOptions.maxTokens,
 			textOptions.answerCount,
@@ -59,60 +66,114 @@ export const message = operation({
 		]),
 	],
 
-	prepare({ simplify, options, ...values }, { handedOver }) {
-		const { onIncomplete = 'error', allowUnknownCost = false, ...more } = options;
-		const request = toTextRequest(values, more, handedOver.readTurn('history'));
-		const conversation = readConversationCap(handedOver.readTurn('budget'));
+	prepare({ simplify, options, ...values }, surroundings) {
+		const { onIncomplete = 'error', allowUnknownCost = false, escalate = false, ...more } = options;
+		const request = toTextRequest(values, more, surroundings);
+		const conversation = readConversationCap(surroundings.handedOver.readTurn('budget'));
 		return {
 			...request,
 			caps: { ...request.caps, conversation },
 			allowUnknownCost,
 			structured: createAnswerReader(values),
-			simplify,
-			onIncomplete,
+			...{ simplify, onIncomplete, escalate },
 		};
 	},
 
 	check: checkTextRequest,
 
 	async run(context) {
-		const { request, addHint, countTokens } = context;
-		const { structured, simplify } = request;
-		const body = await buildBody(context);
+		const { request, addHint } = context;
+		const { structured, protocol } = request;
 		try {
-			const { answer, maxTokens } = await askPaid(context, {
-				...{ body, limits: request },
+			const { answer: asked, attempts, refusals } = await askChosen(context);
+			hintPassedOver(addHint, request.choices, refusals);
+			const { maxTokens, answer } = asked;
+			const notice = answerWarning(answer, maxTokens);
+			if (notice) addHint(notice);
+			const callsOnly = !answer.text && answer.toolCalls.length > 0;
+			const read = structured && !callsOnly ? structured : undefined;
+			const outputs = read
+				? withAttempts(attempts, () => readStructuredAnswer(read, answer, maxTokens))
+				: [];
+			const more = { ...omitMissing({ notice }), complete: true };
+			return toItem(withTotal(answer, attempts), protocol, outputs, more);
+		} catch (cause) {
+			return salvage(request, cause, addHint);
+		}
+	},
+});
+
+type MessageContext = OperationContext<
+	TextRequest & {
+		allowUnknownCost: boolean;
+		structured: StructuredReader | undefined;
+		simplify: boolean;
+		escalate: boolean;
+	}
+>;
+
+/** Asks the models of the request in turn. With Escalate, an answer is shown live once it does. */
+async function askChosen(context: MessageContext) {
+	const { request, countTokens, stream } = context;
+	const { candidates } = request.chosen;
+	const { structured, simplify, escalate } = request;
+	const unlimited = await buildBody(context);
+	const isOfList = request.choices.some(({ list }) => list);
+	const isJudged = escalate && candidates.length > 1;
+	const asked = await askInTurn(candidates, {
+		passedOver: request.chosen.passedOver,
+		async ask({ model, limits }) {
+			const live = isJudged ? { ...context, stream: async () => undefined } : context;
+			const paid: PaidText = {
+				...{ body: withModel(unlimited, model), limits },
 				keep: (given, raw) => ({
 					...(!simplify && { raw }),
 					...keepMessage(given, raw, request.protocol),
 				}),
 				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
+			};
+			const answered = isOfList
+				? await askAttempt(live, { ...paid, attempt: model })
+				: await askPaid(live, paid);
+			const { costUsd, durationMs } = answered.answer;
+			return { ...answered, ...omitMissing({ costUsd, durationMs }) };
+		},
+		findFault: isJudged
+			? ({ answer, maxTokens }) => findAnswerFault(answer, maxTokens, structured)
+			: undefined,
+		findFailureFault: isJudged ? findEmptyFault : undefined,
+	});
+	if (isJudged && !asked.attempts.at(-1)?.reason) await stream(asked.answer.answer.text);
+	const attempts = asked.attempts.some(({ reason }) => reason) ? asked.attempts : [];
+	return { ...asked, attempts };
+}
+
+/** An answer with the attempts before it, and the cost of all. */
+function withTotal({ costUsd: own, ...answer }: PricedAnswer, attempts: readonly Attempt[]) {
+	const costUsd = attempts.length ? sumAttempts(attempts) : own;
+	return { ...answer, ...omitMissing({ costUsd }), ...(attempts.length && { attempts }) };
+}
+
+/** The part of an answer that broke off as an item, where the user wants it. @throws ServiceError otherwise. */
+function salvage(
+	{ onIncomplete, protocol }: { onIncomplete: string; protocol: Protocol },
+	cause: unknown,
+	addHint: (sentence: string) => void,
+): ItemOutput {
+	const salvaged = onIncomplete === 'partial' && partialAnswerOf<PricedAnswer>(cause);
+	if (!salvaged)
+		throw mapServiceError(cause, (error) => {
+			const { partial } = error.details;
+			if (!partial) return error;
+			return withDetails(error, {
+				partial: omitMissing({ ...partial, raw: undefined, message: undefined }),
 			});
-			const notice = answerWarning(answer, maxTokens);
-			if (notice) addHint(notice);
-			const callsOnly = !answer.text && answer.toolCalls.length > 0;
-			const outputs =
-				structured && !callsOnly ? readStructuredAnswer(structured, answer, maxTokens) : [];
-			const more = { ...omitMissing({ notice }), complete: true };
-			return toItem(answer, request.protocol, outputs, more);
-		} catch (cause) {
-			const salvaged =
-				request.onIncomplete === 'partial' ? partialAnswerOf<PricedAnswer>(cause) : undefined;
-			if (!salvaged)
-				throw mapServiceError(cause, (error) => {
-					const { partial } = error.details;
-					if (!partial) return error;
-					return withDetails(error, {
-						partial: omitMissing({ ...partial, raw: undefined, message: undefined }),
-					});
-				});
-			const { partial, notice, extras, requestId } = salvaged;
-			addHint(notice);
-			const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
-			return toItem(partial, request.protocol, [], more);
-		}
-	},
-});
+		});
+	const { partial, notice, extras, requestId } = salvaged;
+	addHint(notice);
+	const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
+	return toItem(partial, protocol, [], more);
+}
 
 /** The spending cap of the conversation in which the node speaks. */
 function readConversationCap(budget: unknown) {
@@ -124,13 +185,14 @@ function readConversationCap(budget: unknown) {
 
 /** @param outputs Of a structured answer. @param more Placed after the fields of the answer. */
 function toItem(
-	{ raw, ...answer }: PricedAnswer,
+	{ raw, ...answer }: PricedAnswer & { attempts?: readonly Attempt[] },
 	protocol: Protocol,
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const { message, costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
-	const facts = omitMissing({ message, costUsd, costComputed, reservedUsd, durationMs, requestId });
+	const { message, costUsd, costComputed, reservedUsd, durationMs, requestId, attempts } = answer;
+	const costs = { costUsd, costComputed, reservedUsd, durationMs };
+	const facts = omitMissing({ message, ...costs, requestId, attempts });
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)
 		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }

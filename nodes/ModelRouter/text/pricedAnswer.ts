@@ -21,12 +21,14 @@ import type { TextValues } from './text.params';
 import { limitOutput, type TextLimits } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
-interface PaidText {
+export interface PaidText {
 	/** Not limited: what the caps allow changes with the prices. */
 	body: Parameters<typeof limitOutput>[1];
 	limits: TextLimits;
 	/** What the answer keeps of the protocol's own object. */
 	keep?(answer: TextAnswer, raw: Record<string, unknown>): Pick<PricedAnswer, 'raw' | 'message'>;
+	/** Which of several models of one request it is: each is remembered by itself. */
+	attempt?: string;
 	/**
 	 * Throws if the answer is of no use. It is paid for, and the failure is remembered.
 	 *
@@ -37,7 +39,7 @@ interface PaidText {
 	onCost?(microUsd: number | undefined, tokens: TokenCounts): void;
 }
 
-type AskContext = Pick<
+export type AskContext = Pick<
 	OperationContext<unknown>,
 	'http' | 'accounts' | 'startPaid' | 'countInFlight'
 > & { stream: OnText };
@@ -50,7 +52,7 @@ type AskContext = Pick<
  */
 export async function askPaid(
 	{ http, accounts, startPaid, countInFlight, stream }: AskContext,
-	{ body: unlimited, limits, keep, checkAnswer, onCost }: PaidText,
+	{ body: unlimited, limits, attempt, keep, checkAnswer, onCost }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const { caps, found } = limits;
 	const model = 'entry' in found ? found.entry : undefined;
@@ -86,6 +88,7 @@ export async function askPaid(
 	};
 	const answer = await startPaid<PricedAnswer>({
 		request: unlimited,
+		...(attempt !== undefined && { attempt }),
 		reserve: async () => await reserve({ ...caps, ...scopes }, boundWithin),
 		costOf() {
 			onCost?.(microUsd, tokens);

@@ -168,3 +168,13 @@ export const textOptions = {
 		description: 'From 0 to 1: only the most likely tokens, up to this total probability, are used',
 	},
 } as const satisfies Record<string, INodeProperties>;
+
+/** Of everything that asks the models of a list. */
+export const escalateOption = {
+	displayName: 'Escalate',
+	name: 'escalate',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether an answer that misses the schema, is cut off, refused, blocked or empty lets the next model of a list answer, for its price. Only the last is shown live.',
+} as const satisfies INodeProperties;

@@ -1,21 +1,21 @@
-import { type Caps, checkCaps, createCap, leftIn } from '../../../src/core/caps';
+import { type Caps, createCap, leftIn } from '../../../src/core/caps';
 import type { Bound } from '../../../src/core/bound';
 import { invalidInputError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import type { Decimal } from '../../../src/core/money';
-import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
+import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
 	addAttachments,
 	type Attachment,
 	type ChatMessage,
-	checkInputs,
 	markSystemMessage,
 	type Modality,
 	modalityOf,
 	modalityOfUrl,
 } from '../../../src/router/messages';
-import { checkKind, type Model } from '../../../src/router/model';
+import type { Model } from '../../../src/router/model';
+import { findModelChoice } from '../../../src/router/modelLists';
 import { unifyOutputLimits } from '../../../src/router/outputLimits';
 import {
 	type CostBound,
@@ -25,7 +25,8 @@ import {
 } from '../../../src/router/pricing';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import { checkAgainstCatalog, type FoundModel, NOT_CHECKED } from '../catalog';
+import { type FoundModel, NOT_CHECKED } from '../catalog';
+import type { Candidate, Chosen } from '../modelChoice';
 import { toAttachmentSources, toRequestMessages } from './messages.params';
 import type { textOptions, TextValues } from './text.params';
 import {
@@ -36,11 +37,11 @@ import {
 } from './tools.params';
 
 type Cost = CostBound | NoCostBound;
-type Body = Record<string, unknown> & { model: string };
+export type Body = Record<string, unknown> & { model: string };
 
 /** What limits a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
 export interface TextLimits {
-	/** The model in the catalog. Set by the check. */
+	/** The model in the catalog. */
 	found: FoundModel;
 	protocol: Protocol;
 	caps: Caps;
@@ -52,42 +53,12 @@ export interface TextLimits {
 /** A text request, before its files are read. */
 export type TextRequest = ReturnType<typeof toTextRequest> & TextLimits;
 
-/** Rejects a request as `checkText` does, and files that do not exist. */
-export async function checkTextRequest({
-	request,
-	findFile,
-	...context
-}: PreflightContext<TextRequest>): Promise<void> {
-	const inputs = request.attachments.map((source) =>
-		resolveModality(source.modality, openSource(source, findFile)),
-	);
-	const placeholders = inputs.map((modality = 'file'): Attachment => ({ modality, url: '' }));
-	const text = { body: request.toBody(placeholders), inputs, place: 'Attachments' };
-	await checkText(context, text, request);
-}
+/** A model to which a text request may be sent. */
+export type TextCandidate = Candidate & { limits: TextLimits };
 
-/**
- * Rejects a model of another kind, inputs that the model does not take, and a request that could cost more than the caps, or an amount
- * that is not known. The catalog is asked once for each request.
- *
- * @param body As it is sent, except for its output limit and its files.
- * @param inputs As for `checkInputs`.
- * @throws ServiceError as `checkAgainstCatalog`.
- */
-export async function checkText(
-	context: Pick<PreflightContext<unknown>, 'lookUp'>,
-	{ body, inputs, place }: { body: Body; inputs: Array<Modality | undefined>; place?: string },
-	limits: TextLimits,
-): Promise<void> {
-	limits.found = await checkAgainstCatalog(context, body.model, (found) => {
-		if ('entry' in found) {
-			checkKind(found.entry, 'text', place ? '' : 'That is an operation of the Model Router node.');
-			checkInputs(found.entry, inputs, place);
-		}
-		if (limits.allowUnknownCost === undefined) return;
-		checkCaps(limits.caps, limitOutput(found, body, limits).bound, limits.allowUnknownCost);
-	});
-}
+/** The same request to a model. The same object for the one that it has, whose cost is then calculated once. */
+export const withModel = (body: Body, model: string): Body =>
+	body.model === model ? body : { ...body, model };
 
 /** Reads the files and builds the body of the request. */
 export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
@@ -103,7 +74,7 @@ export async function buildBody({ request, readFile }: OperationContext<TextRequ
  * How a file is sent: as chosen, or by its media type or the extension of its address. Undefined for "octet-stream", which a store may say
  * of any file: only the content shows what it is.
  */
-function resolveModality(
+export function resolveModality(
 	chosen: Modality | 'auto',
 	file: { url: string } | { mimeType: string },
 ): Modality | undefined {
@@ -169,7 +140,7 @@ type ChatOptions = ChatFields &
 /**
  * Builds a text request from the parameters.
  *
- * @param history Earlier messages of the conversation in which the node speaks.
+ * @param surroundings The model lists of the credential, and earlier messages of the conversation in which the node speaks.
  * @throws ServiceError `invalid`.
  * @see POST /v1/chat/completions, POST /v1/responses
  */
@@ -184,9 +155,10 @@ export function toTextRequest(
 		protocol = 'chat',
 		...options
 	}: ChatOptions,
-	history?: unknown,
+	{ readModelLists, handedOver }: Pick<PrepareContext, 'readModelLists' | 'handedOver'>,
 ) {
-	const model = values.model.trim();
+	const choice = findModelChoice(values.model, readModelLists);
+	const history = handedOver.readTurn('history');
 	const messages = toRequestMessages(values, protocol, history);
 	const fields = {
 		...toChatFields(options),
@@ -196,7 +168,7 @@ export function toTextRequest(
 	};
 	const build = (conversation: ChatMessage[]) => {
 		const request = {
-			model,
+			model: choice.models[0]!,
 			...withSystemMessage(conversation, protocol, systemMessage, cacheSystemMessage),
 			...fields,
 		};
@@ -206,7 +178,9 @@ export function toTextRequest(
 	const field = spendingCapPerItemParam.displayName;
 	const caps: Caps = { item: createCap({ cap: values.spendingCapPerItem, field, of: 'item' }) };
 	return {
-		model,
+		/** Set by the check. */
+		chosen: { candidates: [], passedOver: [] } as Chosen<TextCandidate>,
+		choices: [choice],
 		found: NOT_CHECKED,
 		protocol,
 		caps,

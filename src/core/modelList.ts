@@ -1,0 +1,8 @@
+/** Models among which one is chosen for each request, as a team keeps them in one place. */
+export interface ModelList {
+	name: string;
+	/** IDs, in any spelling. */
+	models: string[];
+	/** Stored in credentials. Of the cheapest first, the bound of each request decides. */
+	order: 'asListed' | 'cheapestFirst';
+}

@@ -1,0 +1,65 @@
+import { invalidInputError } from '../core/errors';
+import { isPlainObject } from '../core/json';
+import type { ModelList } from '../core/modelList';
+import { isSameModel } from './model';
+
+/** What the field of a model chooses: one model, or the first of a list that can. */
+export interface ModelChoice {
+	models: string[];
+	/** Undefined for a model that was chosen itself. */
+	list?: ModelList;
+}
+
+/** The beginning of a field that holds the name of a list. Stored in workflows. */
+const LIST_PREFIX = 'modelList:';
+
+export const toListValue = (name: string): string => `${LIST_PREFIX}${name}`;
+
+/**
+ * @param readLists Reads those of the credential.
+ * @throws ServiceError `invalid` for a list that the credential does not have.
+ */
+export function findModelChoice(field: string, readLists: () => ModelList[]): ModelChoice {
+	const text = field.trim();
+	if (!text.startsWith(LIST_PREFIX)) return { models: [text] };
+	const wanted = text.slice(LIST_PREFIX.length).trim();
+	const lists = readLists();
+	const list = lists.find(({ name }) => isSameModel(name, wanted));
+	if (list) return { models: list.models, list };
+	const names = lists.map(({ name }) => `"${name}"`).join(', ');
+	throw invalidInputError(
+		wanted ? `There is no model list "${wanted}"` : 'Model is empty: no model list is named',
+		`Nothing was sent. ${names ? `The credential has ${names}.` : 'The credential has no model lists: add one in Model Lists of the Model Router API credential.'}`,
+	);
+}
+
+/**
+ * Reads the model lists of a credential.
+ *
+ * @param field As n8n keeps it: rows with `name`, `models` (one ID a line) and `order`.
+ * @throws ServiceError `invalid` for a list without a name or models, and for two of one name.
+ */
+export function readModelLists(field: unknown): ModelList[] {
+	const rows = isPlainObject(field) ? [field['list'] ?? []].flat().filter(isPlainObject) : [];
+	const lists = rows.map((row, index): ModelList => {
+		const name = String(row['name'] ?? '').trim();
+		const place = `Model Lists ${index + 1}`;
+		const inCredential = 'Correct it in the Model Router API credential.';
+		if (!name) throw invalidInputError(`${place}: Name is empty`, inCredential);
+		const lines = String(row['models'] ?? '').split(/[\n,]/);
+		const models = lines.map((line) => line.trim()).filter(Boolean);
+		if (!models.length) throw invalidInputError(`${place}: "${name}" has no models`, inCredential);
+		const order = row['order'] === 'cheapestFirst' ? 'cheapestFirst' : 'asListed';
+		return { name, models: firstSpellings(models), order };
+	});
+	const names = lists.map(({ name }) => name);
+	if (firstSpellings(names).length === names.length) return lists;
+	const twice = names.find((name, at) => names.slice(0, at).some((one) => isSameModel(one, name)));
+	throw invalidInputError(
+		`Model Lists: two lists have the name "${twice}"`,
+		'Rename one of them in the Model Router API credential.',
+	);
+}
+
+const firstSpellings = (names: string[]) =>
+	names.filter((name, at) => names.findIndex((one) => isSameModel(one, name)) === at);

@@ -1,0 +1,323 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Fault } from '../service/service';
+import {
+	CARRY_ON,
+	chat,
+	failPosts,
+	job,
+	LOST,
+	model,
+	posts,
+	RETRIED,
+	secretsOf,
+} from './rig/calls';
+import { collect, useModel, type LanguageModel } from './rig/chatModel';
+import { run, start, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
+
+// where a team decides once which models its workflows use
+const service = serviceForTests({ jobSteps: 0 });
+
+const QUILL = 'northwind/quill-2.5';
+const MINI = 'northwind/quill-mini';
+const PRISM = 'Aurora-Labs/Prism-4.1-Turbo';
+
+type Lists = Record<string, { models: string[]; order?: string }>;
+const LISTS: Lists = {
+	support: { models: [MINI, QUILL] },
+	Retired: { models: ['gone/model-1', 'NORTHWIND/Quill 2.5'] },
+	cheap: { models: [PRISM, QUILL, MINI], order: 'cheapestFirst' },
+	dear: { models: [PRISM, QUILL] },
+	media: { models: [MINI, 'canvas/sketch-1', 'canvas/Oil.Paint-2'] },
+	pictures: { models: ['canvas/sketch-1', 'canvas/Oil.Paint-2'], order: 'cheapestFirst' },
+	nothing: { models: ['gone/model-1', 'canvas/sketch-1'] },
+};
+
+const secretsWith = (lists: Lists = LISTS, more: object = {}) => {
+	const { modelRouterApi, ...others } = secretsOf(service);
+	const list = Object.entries(lists).map(([name, { models, order = 'asListed' }]) => ({
+		...{ name, models: models.join('\n'), order },
+	}));
+	return { ...others, modelRouterApi: { ...modelRouterApi, modelLists: { list }, ...more } };
+};
+const from = (name: string) => ({ __rl: true, mode: 'modelList', value: name });
+const picked = (name: string) => ({ __rl: true, mode: 'list', value: `modelList:${name}` });
+
+const ask = (list: unknown, more: INodeParameters = {}, options: Partial<RunOptions> = {}) =>
+	run({
+		...chat('Hello', { model: list as INodeParameters, ...more }),
+		...{ secrets: secretsWith(), settings: CARRY_ON, ...options },
+	});
+const askedModels = () => posts(service).map(({ body }) => (body as { model: string }).model);
+const failModel = (id: string, fault: Fault, times = Infinity) =>
+	service.fault({ match: { method: 'POST', bodyIncludes: `"${id}"` }, times, do: fault });
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 50 };
+/** An answer of chat completions as a stream. */
+const says = (delta: object, finish_reason = 'stop', usage: object = USAGE): Fault => {
+	const event = { choices: [{ index: 0, delta, finish_reason }], usage };
+	const body = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
+	return { type: 'body', body, contentType: 'text/event-stream' };
+};
+const SCHEMA = {
+	responseFormat: 'json_schema',
+	jsonSchema: '{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}',
+};
+const escalating = (more: object = {}) => ({ options: { escalate: true, ...more } });
+
+describe('the first that can', () => {
+	it.each<[string, unknown, string]>([
+		['as listed', from('support'), MINI],
+		['by its name in any spelling', from('Sup-Port'), MINI],
+		['as picked in the list', picked('support'), MINI],
+		['cheapest first', from('cheap'), MINI],
+		['in the catalog, with the ID of the catalog', from('retired'), QUILL],
+	])('%s is asked', async (_how, list, id) => {
+		const { items } = await ask(list);
+		expect(items).toMatchObject([{ json: { output: expect.stringContaining('You said') } }]);
+		expect(askedModels()).toEqual([id]);
+	});
+
+	it.each<[string, unknown, INodeParameters, string, RegExp]>([
+		['a retired model', from('retired'), {}, QUILL, /"Retired", these.*gone\/model-1: the catalog/],
+		[
+			'one that is too dear',
+			from('dear'),
+			{ spendingCapPerItem: 0.05 },
+			QUILL,
+			/more than the spending cap/,
+		],
+		[
+			'one that takes no pictures',
+			from('cheap'),
+			{
+				attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
+				spendingCapPerItem: 5,
+			},
+			PRISM,
+			/quill-mini: .*(image|picture)/i,
+		],
+		[
+			'one whose context is too short',
+			from('support'),
+			{ messages: { message: [{ role: 'user', content: 'word '.repeat(110_000) }] } },
+			'none',
+			/context window of 128000/,
+		],
+	])('passes over %s, and a hint says so', async (_what, list, more, id, hint) => {
+		const { hints, failed } = await ask(list, more);
+		if (id === 'none') {
+			expect(askedModels()).toEqual([]);
+			expect(failed[0]?.json['error']).toMatch(/^No model of the list "support" can take/);
+			expect(JSON.stringify(failed[0]?.json)).toMatch(hint);
+			return;
+		}
+		expect(askedModels()).toEqual([id]);
+		expect(hints.join('\n')).toMatch(hint);
+	});
+
+	it.each<[string, unknown, RegExp]>([
+		['an unknown list', from('sales'), /^There is no model list "sales"/],
+		['an empty name', from(' '), /^Model is empty: no model list is named/],
+	])('refuses %s, with the names that there are', async (_what, list, sentence) => {
+		const { failed } = await ask(list);
+		expect(failed[0]?.json['error']).toMatch(sentence);
+		expect(JSON.stringify(failed[0]?.json)).toContain(
+			'The credential has \\"support\\", \\"Retired\\"',
+		);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it('says of each model why not, and sends nothing', async () => {
+		const { failed } = await ask(from('nothing'));
+		expect(JSON.stringify(failed[0]?.json)).toMatch(
+			/Nothing was sent\. gone\/model-1: the catalog does not have[^;]*; canvas\/sketch-1: /,
+		);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it('of an expression, item by item', async () => {
+		const list = { __rl: true, mode: 'modelList', value: '={{ $json.list }}' };
+		await ask(list, {}, { items: [{ list: 'support' }, { list: 'retired' }] });
+		expect(askedModels().sort()).toEqual([QUILL, MINI].sort());
+	});
+
+	it('goes on for free where a model refuses the request, and nowhere else', async () => {
+		failModel(MINI, { type: 'status', status: 404 });
+		const { hints } = await ask(from('support'));
+		expect(askedModels()).toEqual([MINI, QUILL]);
+		expect(JSON.stringify(hints)).toContain(MINI);
+		service.reset();
+		failModel(MINI, LOST);
+		const { failed } = await ask(from('support'));
+		expect(askedModels()).toEqual([MINI]);
+		expect(failed).toMatchObject([{ json: { details: { outcome: 'unknown' } } }]);
+	});
+
+	it('is the one that an estimate is made for', async () => {
+		const { items } = await ask(from('dear'), {
+			operation: 'estimateCost',
+			spendingCapPerItem: 0.05,
+		});
+		expect(items).toMatchObject([{ json: { model: QUILL, maxCostUsd: expect.any(Number) } }]);
+	});
+
+	it.each([
+		['pictures', 'canvas/Oil.Paint-2'],
+		['media', 'canvas/sketch-1'],
+	])('starts a job of the list "%s"', async (list, id) => {
+		const parameters = { mediaType: 'images', prompt: 'x', model: from(list) };
+		const { items } = await run({ ...job('start', parameters), secrets: secretsWith() });
+		expect(items).toMatchObject([{ json: { model: id } }]);
+		expect(askedModels()).toEqual([id]);
+	});
+});
+
+describe('Escalate', () => {
+	it.each<[string, Fault, INodeParameters, string]>([
+		[
+			'does not fit the schema',
+			says({ content: 'no JSON' }),
+			SCHEMA,
+			'not in the requested format',
+		],
+		['was cut off', says({ content: '{"n": 1' }, 'length'), {}, 'cut off at'],
+		['is a refusal', says({ refusal: 'No.' }), {}, 'refused to answer'],
+		['was blocked', says({ content: '' }, 'content_filter'), {}, 'content_filter'],
+		['is empty', says({ content: ' ' }), {}, 'empty'],
+	])(
+		'asks the next model where an answer %s, and counts both',
+		async (_what, bad, more, reason) => {
+			failModel(MINI, bad);
+			failModel(QUILL, says({ content: '{"n":7}' }));
+			const chunks: unknown[] = [];
+			const { items } = await ask(from('support'), { ...more, ...escalating() }, {});
+			expect(chunks).toEqual([]);
+			expect(askedModels()).toEqual([MINI, QUILL]);
+			const [json] = items.map((item) => item.json);
+			expect(json).toMatchObject({
+				model: QUILL,
+				attempts: [
+					{ model: MINI, reason: expect.stringContaining(reason), costUsd: 0.00003 },
+					{ model: QUILL, costUsd: 0.000125 },
+				],
+				costUsd: 0.000155,
+			});
+			expect(json?.['attempts']).not.toMatchObject([{}, { reason: expect.anything() }]);
+		},
+	);
+
+	it('is off at first, and not for a limit that the user has set', async () => {
+		failModel(MINI, says({ content: 'cut' }, 'length'));
+		await ask(from('support'));
+		await ask(from('support'), escalating({ maxTokens: 500 }));
+		expect(askedModels()).toEqual([MINI, MINI]);
+	});
+
+	it('stops at the cap of the item: the second is not asked, and the first is the answer', async () => {
+		failModel(
+			MINI,
+			says({ refusal: 'No.' }, 'stop', { prompt_tokens: 100, completion_tokens: 4000 }),
+		);
+		const { items, hints } = await ask(from('support'), {
+			...escalating(),
+			spendingCapPerItem: 0.0063,
+		});
+		expect(askedModels()).toEqual([MINI]);
+		expect(items).toMatchObject([
+			{ json: { model: MINI, attempts: [{ model: MINI, reason: 'the model refused to answer' }] } },
+		]);
+		expect(JSON.stringify(hints)).toContain('spending cap');
+	});
+
+	it('gives the last failure with all attempts', async () => {
+		failPosts(service, says({ content: 'no JSON' }));
+		const { failed } = await ask(from('support'), { ...SCHEMA, ...escalating() });
+		expect(failed).toMatchObject([
+			{
+				json: {
+					error: expect.stringContaining('not in the requested format'),
+					details: { computed: { attempts: [{ model: MINI }, { model: QUILL }] } },
+				},
+			},
+		]);
+	});
+
+	it('sends no attempt twice when n8n runs the node again', async () => {
+		failModel(MINI, says({ content: '' }));
+		failModel(QUILL, { type: 'status', status: 403 }, 1);
+		const { items } = await ask(from('support'), escalating(), { settings: RETRIED });
+		expect(items).toMatchObject([{ json: { model: QUILL, attempts: [{ model: MINI }, {}] } }]);
+		expect(askedModels()).toEqual([MINI, QUILL, QUILL]);
+		service.reset();
+		failModel(MINI, says({ content: '' }));
+		failModel(QUILL, LOST);
+		const { error } = await ask(from('support'), escalating(), { settings: RETRIED });
+		expect(error).toBeDefined();
+		expect(askedModels()).toEqual([MINI, QUILL]);
+	});
+
+	it('never asks another model after an unknown outcome, though the order has changed', async () => {
+		failModel(MINI, LOST);
+		let tries = 0;
+		const secrets = secretsWith();
+		const lists = { list: [{ name: 'support', models: `${QUILL}\n${MINI}`, order: 'asListed' }] };
+		const flow = start({
+			...chat('={{ $json.text }}', { model: from('support') }),
+			items: [{ text: 'x' }],
+			...{ secrets, settings: RETRIED },
+			onCalled: () => {
+				if (++tries === 1) Object.assign(secrets.modelRouterApi, { modelLists: lists });
+			},
+		} as never);
+		await flow.finished;
+		expect(askedModels().filter((id) => id === MINI)).toHaveLength(1);
+	});
+});
+
+describe('a chat model', () => {
+	const talk = async (parameters: object, use?: (chat: LanguageModel) => Promise<unknown>) =>
+		await useModel({
+			secrets: secretsWith(),
+			parameters: parameters as INodeParameters,
+			use: use ?? (async (chat) => (await chat.invoke('Hello')).content),
+		});
+
+	it('over a list asks the first that can, and goes on after a refusal', async () => {
+		failModel(MINI, { type: 'status', status: 404 });
+		const { calls } = await talk({ model: from('support') });
+		expect(askedModels()).toEqual([MINI, QUILL]);
+		expect(calls[0]?.output).toMatchObject({ model: QUILL, refusedBy: [{ model: MINI }] });
+	});
+
+	it.each<[string, object]>([
+		['is empty', { content: '' }],
+		[
+			'has broken tool arguments',
+			{ tool_calls: [{ index: 0, id: 'a', function: { name: 'Clock', arguments: '{"zo' } }] },
+		],
+	])('escalates where an answer %s', async (_what, delta) => {
+		failModel(MINI, says(delta));
+		const { given, calls } = await talk({ model: from('support'), options: { escalate: true } });
+		expect(given).toEqual(['You said: "Hello".']);
+		expect(askedModels()).toEqual([MINI, QUILL]);
+		expect(calls[0]?.output).toMatchObject({
+			attempts: [{ model: MINI, costUsd: 0.00003 }, { model: QUILL }],
+		});
+	});
+
+	it('does not escalate once text was passed on', async () => {
+		const broken = { index: 0, id: 'a', function: { name: 'Clock', arguments: '{"zo' } };
+		failModel(MINI, says({ content: 'Let me see', tool_calls: [broken] }));
+		const use = async (chat: LanguageModel) => (await collect(chat.stream('Hello'))).length;
+		const { error } = await talk({ model: from('support'), options: { escalate: true } }, use);
+		expect([askedModels(), error === undefined]).toEqual([[MINI], false]);
+	});
+});
+
+it('a model by ID is asked as before, byte for byte', async () => {
+	await ask(model(QUILL));
+	const [{ bodyText } = { bodyText: '' }] = posts(service);
+	expect(Object.keys(JSON.parse(bodyText) as object)[0]).toBe('model');
+});
