@@ -161,6 +161,24 @@ it('answers whose calls have the same ID at the model stay apart', () => {
 	]);
 });
 
+it('in words, a call without a result is told, too, and a result of nothing is not', () => {
+	const { find, remember } = memory();
+	remember([MESSAGE], CALLS);
+	const [called] = step('n1');
+	const parts = [{ type: 'text', text: 'Hm.' }];
+	expect(
+		putBackAnswers(
+			[result('trimmed'), { ...called!, content: parts }, { role: 'assistant', content: '' }, user],
+			find,
+			CHAT,
+			true,
+		),
+	).toEqual([
+		{ role: 'user', content: 'You said: Hm.\nYou called f with {"a":1,"id":"n1"}.' },
+		user,
+	]);
+});
+
 describe('output items of a response', () => {
 	const reasoning = (id: string) => ({ type: 'reasoning', id, encrypted_content: `x${id}` });
 	const call = (id: string, name: string) => ({
