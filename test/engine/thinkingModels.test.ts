@@ -442,7 +442,7 @@ it('a refusal for another reason is the error, after the forms that there are', 
 	expect(result.error).toMatchObject({ description: expect.stringContaining('too long') });
 	// as given, and the calls alone: there is nothing to tell in words
 	expect(bodies()).toHaveLength(3);
-	expect(result.customData).toEqual({ modelCostUsd: (paid / 1e6).toFixed(6) });
+	expect(result.customData).toEqual({ costUsd: (paid / 1e6).toFixed(6) });
 });
 
 it('a refusal that words do not change is the error', async () => {
