@@ -1,3 +1,4 @@
+import { hash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Cost } from '../core/bound';
@@ -36,7 +37,8 @@ export function createExecutionCosts(n8n: CostContext, credentialId: string) {
 	const openAmounts = (): Counted['amounts'] => {
 		const memory = getMemory(n8n, 'flow') as { costs?: Counted };
 		const executionId = n8n.getExecutionId();
-		if (memory.costs?.executionId === executionId) return memory.costs.amounts;
+		// n8n Agents have neither a memory nor an ID
+		if (memory.costs && memory.costs.executionId === executionId) return memory.costs.amounts;
 		if (memory.costs)
 			for (const name of ['costUsd', 'unknownCosts'])
 				if (n8n.customData.get(name) !== undefined) n8n.customData.set(name, '0');
@@ -54,7 +56,9 @@ export function createExecutionCosts(n8n: CostContext, credentialId: string) {
 		openAmounts();
 		count(cost);
 	};
-	const jobKey = (...job: string[]) => [credentialId, ...job].join(' ');
+	// a service may repeat a key in the ID of a job, and this is stored
+	const jobKey = (...job: string[]) =>
+		hash('sha256', JSON.stringify([credentialId, ...job]), 'base64');
 	return {
 		add: addCost,
 		replace,
