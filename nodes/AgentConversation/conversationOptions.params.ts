@@ -1,5 +1,6 @@
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { optionsParam } from '../fieldKinds.params';
+import { spendingLabelOption } from '../ModelRouter/spending/spendingLabel.params';
 
 export const conversationOptions = optionsParam([
 	{
@@ -90,6 +91,11 @@ export const conversationOptions = optionsParam([
 			'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
 		description:
 			'After the conversation ends, the model connected as Moderator reads it and fills in this JSON schema. The output has "result", or "resultError" if that failed. Its cost counts. If not set, there is no result.',
+	},
+	{
+		...spendingLabelOption,
+		description:
+			'A customer, an order or a team: "label" in the record of spending, for all Model Router speakers. At most 100 characters. It limits nothing.',
 	},
 	{
 		displayName: 'Stop Pattern',

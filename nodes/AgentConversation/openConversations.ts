@@ -20,6 +20,7 @@ import { regexEngine } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { getOnError } from '../../src/n8n/platform';
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
+import { readSpendingLabel } from '../ModelRouter/spending/spendingLabel.params';
 import { readUuid } from '../uuidField';
 import { conversationParams } from './conversation.params';
 import { findModerator } from './moderator';
@@ -170,6 +171,7 @@ function openConversation(
 			pause: (options.pause ?? 0) * 1000,
 			outputMode: values.outputMode,
 			moderatorInstructions: options.moderatorInstructions ?? '',
+			spendingLabel: readSpendingLabel(options.spendingLabel),
 		},
 	};
 }

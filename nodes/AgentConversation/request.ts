@@ -20,6 +20,8 @@ export interface Settings {
 	pause: number;
 	outputMode: 'conversation' | 'turns';
 	moderatorInstructions: string;
+	/** Not of an execution that waits since an older version of the package. */
+	spendingLabel?: string;
 }
 
 /** The conversation of one item, or why the item could not begin one. */
@@ -77,7 +79,10 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 				nodeName: node,
 				type: NodeConnectionTypes.AiTool,
 				id: actionId(itemIndex, pending),
-				input: { ...hidden, ...toTurnInput(conversation, pending, tool, showLive) },
+				input: {
+					...hidden,
+					...toTurnInput(conversation, pending, tool, { ...settings, showLive }),
+				},
 				metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
 			},
 		];

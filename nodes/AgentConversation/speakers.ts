@@ -47,7 +47,7 @@ export function toTurnInput(
 	conversation: Conversation,
 	{ speaker, turn, message, messageId = '' }: PendingTurn,
 	tool: AttachedTool,
-	showLive: boolean,
+	{ showLive, spendingLabel = '' }: { showLive: boolean; spendingLabel?: string },
 ): IDataObject {
 	const { id, ids, turns } = conversation;
 	const { spendingCap } = conversation.rules;
@@ -66,6 +66,7 @@ export function toTurnInput(
 		...(isMarketAssistant(tool) && { chatId }),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
+			spendingLabel,
 			budget: spendingCap === undefined ? null : { cap: spendingCap, spent: sumCosts(turns) },
 		}),
 		...(tool.tool !== undefined && { tool: tool.tool }),

@@ -9,6 +9,8 @@ export interface JobStart {
 	settings: string;
 	/** Identifies the row of the job ledger that a person decides about. Undefined if the start is not tracked there. */
 	claim: string | undefined;
+	/** For the record. */
+	label?: string;
 	/** Milliseconds without a renewal after which its process counts as killed. */
 	lease: number;
 }
@@ -73,8 +75,8 @@ export interface RecordedRequest extends JobScope {
 
 /** A record, for people, of what a node run has spent. It refuses nothing, and its failures are shown as hints. */
 export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'decideStart' | 'close'> {
-	/** @param claim Of the row in the job ledger, for the start of a job that is tracked there. */
-	openRequest(model: string, claim?: string): RecordedRequest;
+	/** @param label For whom it is. @param claim Of the row in the job ledger, for the start of a job that is tracked there. */
+	openRequest(model: string, label: string, claim?: string): RecordedRequest;
 	/** For people. @throws ServiceError */
 	get(query: SpendingQuery): Promise<Fields[]>;
 	/** @param days Rows of days that are older are summed up by month. @throws ServiceError */
@@ -93,7 +95,9 @@ export interface SpendingQuery {
 	/** The last day; empty for today. */
 	to: string;
 	/** The values are stored and never change. */
-	groupBy: ReadonlyArray<'day' | 'month' | 'workflow' | 'node' | 'model'>;
+	groupBy: ReadonlyArray<'day' | 'month' | 'workflow' | 'node' | 'model' | 'label'>;
+	/** Only what has this label. If absent or empty, everything. */
+	label?: string;
 }
 
 /** What a credential may spend, and has spent. */
@@ -105,14 +109,14 @@ export function createAccounts(sum?: CostSum, budget?: SharedBudget, spending?: 
 	return {
 		...{ budget, spending },
 		/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
-		openCall: (model: string) => ({
-			...{ shared: budget?.calls, record: spending?.openRequest(model) },
+		openCall: (model: string, label = '') => ({
+			...{ shared: budget?.calls, record: spending?.openRequest(model, label) },
 			sum: sum?.openRequest(),
 		}),
 		/** The start of a job, and its scopes. */
 		openStart(start: JobStart) {
 			const shared = budget?.openStart(start);
-			const record = spending?.openRequest(start.model, start.claim);
+			const record = spending?.openRequest(start.model, start.label ?? '', start.claim);
 			const scopes = { shared, record, sum: sum?.openRequest() };
 			const setJob: JobScope['setJob'] = (...job) =>
 				Object.values(scopes).forEach((scope) => scope?.setJob(...job));

@@ -145,11 +145,11 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 			return listOutputs(n8n, CHAT_TYPES).some((output) => toComparable(output[field]) === value);
 		},
 		/**
-		 * Reads what the conversation hands over in which the node speaks: what was said before, or what it may cost.
+		 * Reads what the conversation hands over in which the node speaks: what was said before, what it may cost, or for whom it is.
 		 *
 		 * @returns whatever is in the item; undefined unless a conversation runs the node.
 		 */
-		readTurn: (field: 'history' | 'budget'): unknown =>
+		readTurn: (field: 'history' | 'budget' | 'spendingLabel'): unknown =>
 			caller === 'conversation' ? item?.[field] : undefined,
 		/**
 		 * Reads the session ID from the Chat Trigger that started the execution, as n8n's memory nodes do with "Connected

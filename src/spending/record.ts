@@ -32,8 +32,8 @@ export class NodeSpending implements SpendingRecord {
 	readonly #entries: SpendingEntry[] = [];
 	readonly #ended: SpendingNews['ended'] = [];
 	readonly #decided: SpendingNews['decided'] = [];
-	/** Each ends with why it failed, if it did. */
-	readonly #writes: Array<Promise<string>> = [];
+	/** Each ends with what to say about it, if there is anything. */
+	readonly #writes: Array<Promise<{ hint?: string; failure?: string }>> = [];
 
 	constructor(use: SpendingUse) {
 		this.#use = use;
@@ -47,7 +47,7 @@ export class NodeSpending implements SpendingRecord {
 		return await combineRows((await this.#use.open()).table, days, this.#today());
 	}
 
-	openRequest(model: string, claim?: string): RecordedRequest {
+	openRequest(model: string, label: string, claim?: string): RecordedRequest {
 		let tokens: Partial<SpendingEntry> = {};
 		let jobs: string[] = [];
 		const settle = (cost: Cost) => {
@@ -56,7 +56,7 @@ export class NodeSpending implements SpendingRecord {
 			if (isUnknown) jobs = [this.#startKey(claim)];
 			const costUsd = jobs.length ? undefined : toUsd(cost);
 			const counts = costUsd === undefined ? { unknownCosts: 1 } : { costUsd };
-			const entry = { ...this.#use.spender, day: this.#today(), model, requests: 1, jobs };
+			const entry = { ...this.#use.spender, day: this.#today(), model, label, requests: 1, jobs };
 			this.#entries.push({ ...entry, ...tokens, ...counts });
 			// a trigger may see it end before this node ends
 			const written = jobs.length ? this.#write() : undefined;
@@ -79,14 +79,17 @@ export class NodeSpending implements SpendingRecord {
 		// its process may have been killed before it wrote anything: in which workflow is not known then
 		const unnamed = { workflowId: '', workflow: '', nodeId: '', node: '' };
 		const counts = { lastExecutionId: executionId, requests: 1, unknownCosts: 1 };
-		const entry = { ...unnamed, ...counts, model, day: toDay(startedAt), jobs };
+		const entry = { ...unnamed, ...counts, model, label: '', day: toDay(startedAt), jobs };
 		this.#decided.push({ start: this.#startKey(claim), entry: job && entry });
 	}
 
 	async close(): Promise<void> {
 		void this.#write();
-		const failure = (await Promise.all(this.#writes.splice(0))).find(Boolean);
+		const ends = await Promise.all(this.#writes.splice(0));
+		const failure = ends.map((end) => end.failure).find(Boolean);
+		const hint = ends.map((end) => end.hint).find(Boolean);
 		if (failure) this.#use.addHint(`${UNWRITTEN}: ${failure}`);
+		if (hint) this.#use.addHint(hint);
 	}
 
 	/** Writes what was added since the last time. */
@@ -98,8 +101,10 @@ export class NodeSpending implements SpendingRecord {
 			ended: this.#ended.splice(0),
 		};
 		if (!Object.values(news).some(({ length }) => length)) return;
-		const explain = (cause: unknown) => sentencesOf(cause, 'reason', 'advice');
-		const written = write({ open, ...news }).then(() => '', explain);
+		const written = write({ open, ...news }).then(
+			(hint) => ({ hint }),
+			(cause: unknown) => ({ failure: sentencesOf(cause, 'reason', 'advice') }),
+		);
 		this.#writes.push(written);
 		await written;
 	}

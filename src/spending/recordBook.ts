@@ -15,13 +15,14 @@ import {
 	where,
 } from '../tables/table';
 import { inBatches, repeatWrite } from '../tables/rowWrites';
+import { createLabelLimit, OTHER_LABEL, TOO_MANY_LABELS } from './labels';
 import type { RowOf, TableFormat } from '../tables/tableFormat';
 
 /*
  * The rows of the record of spending, and how all node runs of a process write them.
  */
 
-/** One row per day, workflow, node and model; there may be several, which readers add up. */
+/** One row per day, workflow, node, model and label; there may be several, which readers add up. */
 const columns = {
 	/** In UTC, e.g. `2026-11-24`; of rows that were summed up, the month, e.g. `2026-11`. */
 	day: 'string',
@@ -30,6 +31,8 @@ const columns = {
 	nodeId: 'string',
 	node: 'string',
 	model: 'string',
+	/** For whom it was, as the workflow says. */
+	label: 'string',
 	/** Requests that were carried out, or may have been. */
 	requests: 'number',
 	inputTokens: 'number',
@@ -46,12 +49,16 @@ const columns = {
 
 export type SpendingRow = RowOf<typeof columns>;
 
-export const spendingFormat: TableFormat<SpendingRow> = { columns, field: 'Spending Table' };
+export const spendingFormat: TableFormat<SpendingRow> = {
+	columns,
+	field: 'Spending Table',
+	optional: ['label'],
+};
 
 export type SpendingTable = Table<SpendingRow, Partial<SpendingRow>>;
 
 /** What distinguishes the rows of one day or month. */
-export const KEY = ['workflowId', 'nodeId', 'model'] as const;
+export const KEY = ['workflowId', 'nodeId', 'model', 'label'] as const;
 
 /** What a row counts. */
 const COUNTED = ['requests', 'inputTokens', 'outputTokens', 'costUsd', 'unknownCosts'] as const;
@@ -100,12 +107,22 @@ const MAX_JOBS = 200;
  *
  * @throws ServiceError if something could not be written.
  */
-export const createSpendingWriter = () => inBatches(writeNews);
+export function createSpendingWriter() {
+	const findOthers = createLabelLimit();
+	return inBatches(async (news: readonly SpendingNews[]) => await writeNews(news, findOthers));
+}
 
-/** @throws the first failure, after everything was tried. */
-async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
+/** @returns what to say about each. @throws the first failure, after everything was tried. */
+async function writeNews(
+	news: readonly SpendingNews[],
+	findOthers: ReturnType<typeof createLabelLimit>,
+): Promise<string[]> {
 	const { table, clock } = await news[0]!.open();
-	const entries = news.flatMap((each) => each.entries);
+	const given = news.flatMap((each) => each.entries);
+	const others = await findOthers(table, given);
+	const entries = given.map((each) =>
+		others.has(each.label) ? { ...each, label: OTHER_LABEL } : each,
+	);
 	const decided = news.flatMap((each) => each.decided);
 	const ended = news.flatMap((each) => each.ended);
 	const attempts = [
@@ -120,18 +137,25 @@ async function writeNews(news: readonly SpendingNews[]): Promise<[]> {
 			(cause: unknown) => failures.push(cause),
 		);
 	if (failures.length) throw mapServiceError(failures[0]);
-	return [];
+	return news.map((each) => {
+		const labels = each.entries.map(({ label }) => label).filter(Boolean);
+		if (labels.length && table.missingColumns?.length) return NO_COLUMN;
+		return labels.some((label) => others.has(label)) ? TOO_MANY_LABELS : '';
+	});
 }
+
+const NO_COLUMN =
+	'Spending Labels are not recorded: the table has no column "label", and the n8n API key may not add it. Add a column "label" (String) to the Spending Table in n8n, or give the key the scope dataTableColumn:create.';
 
 /** Makes the attempt to write entries of one key. It returns nothing if another process was faster. */
 function savingEntries(table: SpendingTable, { random }: Clock, entries: readonly SpendingEntry[]) {
 	const jobs = entries.flatMap((each) => each.jobs);
 	const entry = { ...entries.at(-1)!, ...sumUp(entries), jobs };
-	const { day, workflowId, nodeId, model } = entry;
+	const { day, workflowId, nodeId, model, label } = entry;
 	const write = newWrite();
 	let collisions = 0;
 	return async () => {
-		const found = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model }));
+		const found = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model, label }));
 		const rows = found.map(readSpending);
 		// n8n's answer to the last attempt was lost
 		if (rows.some(({ writes }) => writes.includes(write))) return true;

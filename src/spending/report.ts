@@ -18,6 +18,7 @@ const GROUPS: Record<SpendingQuery['groupBy'][number], ReadonlyArray<keyof ReadR
 	// the copy of a workflow has the same node IDs
 	node: ['workflowId', 'workflow', 'nodeId', 'node'],
 	model: ['model'],
+	label: ['label'],
 };
 
 /**
@@ -28,7 +29,7 @@ const GROUPS: Record<SpendingQuery['groupBy'][number], ReadonlyArray<keyof ReadR
  * @throws ServiceError `invalid` for a range that ends before it begins.
  */
 export async function reportSpending(table: SpendingTable, query: SpendingQuery, today: string) {
-	const { from, to, groupBy: groups } = query;
+	const { from, to, groupBy: groups, label } = query;
 	const first = from || periodOf(today, 'month').start;
 	const last = to || today;
 	if (first > last) throw invalidInputError('From is after To', `From is ${first}, To is ${last}.`);
@@ -36,6 +37,7 @@ export async function reportSpending(table: SpendingTable, query: SpendingQuery,
 	const summedUp = new Set(read.flatMap(({ combined }) => combined));
 	const rows = read
 		.filter((row) => !summedUp.has(String(row.id)) && (isMonthly(row) || row.day >= first))
+		.filter((row) => !label || row.label === label)
 		.sort((one, other) => one.day.localeCompare(other.day));
 	const columns = groups.flatMap((group) => GROUPS[group]);
 	// names do not distinguish groups: the last one is reported
@@ -51,7 +53,7 @@ export async function reportSpending(table: SpendingTable, query: SpendingQuery,
 }
 
 /**
- * Sums up the rows of old days, into one per month, workflow, node and model. A run that is interrupted, or another one at the same
+ * Sums up the rows of old days, into one per month, workflow, node, model and label. A run that is interrupted, or another one at the same
  * time, counts nothing twice: the row that gets the sums lists the rows that are in it, until they are deleted.
  *
  * @param days Older days are summed up.

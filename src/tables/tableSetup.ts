@@ -9,7 +9,7 @@ import type { TableFormat } from './tableFormat';
 export type FoundTable = Awaited<ReturnType<typeof completeTable>>;
 
 /** What the search for a table needs of its format. */
-type Format = Pick<TableFormat<{ id: number }>, 'columns' | 'field'>;
+type Format = Pick<TableFormat<{ id: number }>, 'columns' | 'field' | 'optional'>;
 
 /** A Data Table of n8n. */
 interface DataTable {
@@ -114,7 +114,7 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<F
 			'dataTable:create',
 			(answer) => (isPlainObject(answer) ? parseTable(answer) : undefined),
 		);
-		return { id, addedColumns: [] };
+		return { id, addedColumns: [], missingColumns: [] };
 	} catch (cause) {
 		// 409, or 500 within the same moment: somebody else has just created it; or the response was lost
 		const existing = await findTable(api, name, format).catch(() => undefined);
@@ -126,10 +126,12 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<F
 async function completeTable(
 	api: N8nApi,
 	{ id, name, columns: present }: DataTable,
-	{ columns, field }: Format,
+	{ columns, field, optional }: Format,
 ) {
 	/** Columns that were missing. */
 	const addedColumns: string[] = [];
+	/** Optional ones that the key may not add. */
+	const missingColumns: string[] = [];
 	const [first = '', ...others] = Object.keys(columns);
 	const isPart = (column: string) => present?.includes(column) ?? true;
 	// with a new column in place of the one with the keys, each key could start another job
@@ -147,12 +149,16 @@ async function completeTable(
 		} catch (cause) {
 			// somebody else has just added it
 			const now = await listTables(api, { name }).catch(() => []);
-			if (!now.some((table) => table.id === id && table.columns?.includes(column)))
-				throw mapServiceError(cause);
+			if (!now.some((table) => table.id === id && table.columns?.includes(column))) {
+				const isForbidden = cause instanceof ServiceError && cause.details.status === 403;
+				if (!isForbidden || !optional?.includes(column)) throw mapServiceError(cause);
+				missingColumns.push(column);
+				continue;
+			}
 		}
 		addedColumns.push(column);
 	}
-	return { id, addedColumns };
+	return { id, addedColumns, missingColumns };
 }
 
 function parseTable({ id, name, columns: listed }: Record<string, unknown>): DataTable {
@@ -185,7 +191,8 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 	const findAndRemember = async () => {
 		try {
 			const table = await ensureTable(api, nameOrId, format);
-			known.set(fact, table.id);
+			// or a right that the key gets later would not count
+			if (!table.missingColumns.length) known.set(fact, table.id);
 			return table;
 		} catch (cause) {
 			search = undefined;
@@ -197,6 +204,7 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
 		field: format.field,
 		/** @throws ServiceError when the table can be neither found nor created. */
 		id: async () => known.get(fact) ?? (await findOnce()).id,
+		missingColumns: async () => (known.has(fact) ? [] : (await findOnce()).missingColumns),
 		/**
 		 * Looks again after n8n has refused a request: the table or a column may have been deleted.
 		 *

@@ -28,7 +28,7 @@ function createTable(): SpendingTable {
 				workflow: `Workflow ${workflow}`,
 			},
 			...{ nodeId: `6f1c2b1e-8d3a-4c0e-9a55-${workflow}`, node: 'Message a Model' },
-			...{ model: `vendor/model-${Math.floor(index / 100) % 5}`, requests: 10 },
+			...{ model: `vendor/model-${Math.floor(index / 100) % 5}`, label: '', requests: 10 },
 			...{ inputTokens: 1000, outputTokens: 2000, costUsd: 0.001234, unknownCosts: 0 },
 			...{ lastExecutionId: String(index), record: JSON.stringify({ writes: ['a1b2c3d4'] }) },
 		};

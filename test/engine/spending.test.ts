@@ -1,8 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { MAX_LABELS } from '../../src/spending/labels';
 import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
 import { chat, job, secretsWithLedger } from './rig/calls';
 import { useModel } from './rig/chatModel';
+import { converse } from './rig/converse';
+import { ours } from './rig/flow';
 import { sketch, startLedgerRig } from './rig/ledger';
 import { run, type RunOptions, shownText, start } from './rig/run';
 
@@ -42,7 +45,7 @@ let rows = 0;
 const enter = (day: string, more: IDataObject = {}) =>
 	void rig.n8n.spending.push({
 		...{ id: 1000 + ++rows, day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N' },
-		...{ model: 'm', requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.1 },
+		...{ model: 'm', label: '', requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.1 },
 		...{ unknownCosts: 0, lastExecutionId: '1', record: `{"writes":["${rows}"]}`, ...more },
 	});
 
@@ -135,6 +138,123 @@ describe('what is written', () => {
 		expect(rig.n8n.spending).toEqual([]);
 		const { error } = await spending('getSpending', {}, secretsOf({ recordSpending: false }));
 		expect(error?.message).toBe('The credential does not record what is spent');
+	});
+});
+
+describe('labels', () => {
+	const labeled = { options: { spendingLabel: '={{ $json.customer }}' } };
+	const items = [{ customer: 'Ada ' }, { customer: 'Bob' }, { customer: 'Ada' }];
+	const byLabel = async (parameters: INodeParameters = {}) => {
+		const given = { groupBy: ['label'], returnAll: true, ...parameters };
+		const found = (await spending('getSpending', given)).items;
+		return found.map(({ json: { label, requests } }) => [label, requests]).sort();
+	};
+
+	it.each<[string, (more: Pick<RunOptions, 'secrets'>) => Promise<unknown>]>([
+		['texts', async (more) => await run({ ...chat('Write.', labeled), ...more, items })],
+		[
+			'jobs',
+			async (more) => {
+				const picture = { mediaType: 'images', model: sketch, prompt: 'A cat', ...labeled };
+				return await run({ ...job('start', picture), ...more, items });
+			},
+		],
+	])('%s count under the label of their item', async (_what, pay) => {
+		await pay({ secrets: secretsOf() });
+		expect(await byLabel()).toEqual([
+			['Ada', 2],
+			['Bob', 1],
+		]);
+		expect(await byLabel({ label: 'Bob' })).toEqual([['Bob', 1]]);
+	});
+
+	it('calls of a chat model count under its label', async () => {
+		const parameters = { options: { spendingLabel: 'Ada' } };
+		await useModel({
+			secrets: secretsOf(),
+			parameters,
+			use: async (model) => await model.invoke('x'),
+		});
+		expect(await byLabel()).toEqual([['Ada', 1]]);
+	});
+
+	it.each([
+		['that of the conversation', { spendingLabel: 'Ada' }, 'Ada'],
+		['otherwise its own, whatever is in the item', {}, 'Own'],
+	])('a speaker has %s', async (_which, options, label) => {
+		const own = { options: { spendingLabel: 'Own' } };
+		const router = ours('Router', 'modelRouterTool', chat('x', own));
+		const { error } = await converse({
+			...{ secrets: secretsOf(), parameters: { turnLimit: 2, options } },
+			speakers: { Router: router, Bob: () => ({ output: 'b' }) },
+			items: [{ chatInput: 'Hello', spendingLabel: 'Eve' }],
+		});
+		expect(error).toBeUndefined();
+		expect(await byLabel()).toEqual([[label, 1]]);
+	});
+
+	it('one that is too long is refused before anything is sent', async () => {
+		const options = { spendingLabel: 'x'.repeat(101) };
+		const { error } = await run({ ...chat('Write.', { options }), secrets: secretsOf() });
+		expect(error?.message).toContain('Spending Label is longer than 100 characters');
+		expect(rig.n8n.spending).toEqual([]);
+	});
+
+	it('one beyond the 2,000 of a month counts as "other", with a hint', async () => {
+		for (let row = 0; row < MAX_LABELS; row++) enter(TODAY, { label: `customer ${row}` });
+		const options = { spendingLabel: '={{ $json.customer }}' };
+		const customers = [{ customer: 'new' }, { customer: 'customer 7' }];
+		const secrets = secretsOf({ spendingTable: rig.n8n.tables[1]!.id });
+		const { hints } = await run({ ...chat('Write.', { options }), secrets, items: customers });
+		expect(hints).toEqual([expect.stringContaining('2000 Spending Labels')]);
+		const found = await byLabel({ label: 'other' });
+		expect([found, await byLabel({ label: 'customer 7' })]).toEqual([
+			[['other', 1]],
+			[['customer 7', 2]],
+		]);
+	});
+
+	describe('a table of an earlier version', () => {
+		const openOld = () => {
+			const table = rig.n8n.tables[1]!;
+			table.columns = table.columns.filter(({ name }) => name !== 'label');
+			// a process that has not used it
+			table.name = `Spending ${++rows}`;
+			return secretsOf({ spendingTable: table.name });
+		};
+
+		it('gets the column', async () => {
+			await run({ ...chat('Write.', labeled), secrets: openOld(), items });
+			expect(await byLabel()).toEqual([
+				['Ada', 2],
+				['Bob', 1],
+			]);
+		});
+
+		it('goes on without it, with a hint, if the key may not add it', async () => {
+			rig.n8n.missingScopes.add('dataTableColumn:create');
+			const secrets = openOld();
+			const outcome = await run({ ...chat('Write.', labeled), secrets, items });
+			expect(outcome.hints).toEqual([expect.stringContaining('no column "label"')]);
+			expect(rig.n8n.spending).toMatchObject([{ requests: 3 }]);
+			// a right that it gets later counts at once
+			rig.n8n.missingScopes.clear();
+			await run({ ...chat('Write.', labeled), secrets, items });
+			expect(rig.n8n.spending.map(({ label, requests }) => [label, requests])).toEqual([
+				[undefined, 3],
+				['Ada', 2],
+				['Bob', 1],
+			]);
+		});
+	});
+
+	it('combined rows keep them', async () => {
+		for (const label of ['Ada', 'Bob', 'Ada']) enter(daysAgo(100), { label });
+		await spending('combineRows', { days: 62 });
+		expect(rig.n8n.spending.map(({ label, requests }) => [label, requests]).sort()).toEqual([
+			['Ada', 2],
+			['Bob', 1],
+		]);
 	});
 });
 

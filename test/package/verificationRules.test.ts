@@ -197,7 +197,7 @@ describe('fields', () => {
 		],
 		'what the user pays for': ['allowAgents', 'uniqueKey'],
 		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer'],
-		'which part of what was spent is reported, and how': ['from', 'groupBy', 'to'],
+		'which part of what was spent is reported, and how': ['from', 'groupBy', 'label', 'to'],
 		'how a conversation goes, which decides on what it costs': [
 			...['openingMessage', 'outputMode', 'stopPhrase', 'turnLimit', 'turnOrder'],
 		],

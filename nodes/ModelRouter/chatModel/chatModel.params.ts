@@ -10,6 +10,7 @@ import { type ChatMessage, markSystemMessage } from '../../../src/router/message
 import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../acrossResources.params';
+import { spendingLabelOption } from '../spending/spendingLabel.params';
 import { escalateOption, formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
@@ -81,6 +82,7 @@ export const chatModelParams = [
 		textOptions.protocol,
 		textOptions.reasoningEffort,
 		textOptions.seed,
+		spendingLabelOption,
 		textOptions.temperature,
 		textOptions.topP,
 	]),

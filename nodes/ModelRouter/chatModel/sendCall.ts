@@ -14,6 +14,7 @@ import type { Modality } from '../../../src/router/messages';
 import { protocols } from '../../../src/router/protocols';
 import { stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
+import { readSpendingLabel } from '../spending/spendingLabel.params';
 import { NOT_CHECKED } from '../catalog';
 import { askPaid, type PricedAnswer, readStructuredAnswer } from '../text/pricedAnswer';
 import { chooseText } from '../text/chooseText';
@@ -122,11 +123,12 @@ export function createLimits(
 	spending: Spending,
 ) {
 	const { protocol = 'chat', allowUnknownCost = false } = options;
+	const label = readSpendingLabel(options.spendingLabel);
 	const item = { cap: spendingCapPerCall, field: 'Spending Cap per Call (USD)', of: 'call' };
 	const execution = { field: 'Spending Cap per Execution (USD)', of: 'execution', spending };
 	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
 	const caps = { item: createCap(item), calls };
-	return { found: NOT_CHECKED, protocol, allowUnknownCost, caps };
+	return { found: NOT_CHECKED, protocol, allowUnknownCost, label, caps };
 }
 
 /** If a caller gives up, the rest of the answer is not paid for. @param onGivenUp Called at once: the caller may ask again. */

@@ -23,6 +23,7 @@ export const generate = operation({
 			startOptions.ledgerLabel,
 			maxSizeOption,
 			startOptions.spendingCapPerExecution,
+			startOptions.spendingLabel,
 			maxWaitOption,
 		]),
 	],

@@ -18,10 +18,10 @@ export const mediaTypeParam = {
 	name: 'mediaType',
 	type: 'options',
 	options: [
-		{ name: 'Image', value: 'images', description: 'A picture' },
-		{ name: 'Music', value: 'music', description: 'A song or a piece of music' },
-		{ name: 'Speech', value: 'audio', description: 'Text read aloud, or another sound' },
-		{ name: 'Video', value: 'videos', description: 'A video clip' },
+		{ name: 'Image', value: 'images' },
+		{ name: 'Music', value: 'music', description: 'A piece of music' },
+		{ name: 'Speech', value: 'audio', description: 'A voice or another sound' },
+		{ name: 'Video', value: 'videos' },
 	],
 	default: 'images',
 	description: 'What the job makes',
@@ -104,8 +104,7 @@ export const inputsParam = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Input',
 	default: {},
-	description:
-		'Images and other files for the model. Which parameters accept them depends on the model.',
+	description: 'Images and other files for the model',
 	options: [
 		{
 			displayName: 'Input',

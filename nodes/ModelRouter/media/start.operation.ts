@@ -18,6 +18,7 @@ export const start = operation({
 			startOptions.allowUnknownCost,
 			startOptions.ledgerLabel,
 			startOptions.spendingCapPerExecution,
+			startOptions.spendingLabel,
 		]),
 	],
 

@@ -11,6 +11,7 @@ import { modelParam } from '../modelPicker';
 import type { Candidate, Chosen } from '../modelChoice';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
+import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
 	inputsParam,
 	mediaTypeParam,
@@ -29,7 +30,7 @@ const allowAgentsParam = {
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
 	description:
-		'Whether an AI agent may start jobs with this tool, as often as it likes. They cost money: Spending Cap per Execution limits the total. A workflow as a tool needs no permission.',
+		'Whether an AI agent may start jobs with this tool, as often as it likes. They cost money: Spending Cap per Execution limits the total.',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid`. Its message is all that an AI agent receives. */
@@ -144,7 +145,7 @@ export const startParams = [
 	{
 		...spendingCapPerItemParam,
 		description:
-			'A job is not started if it is certain to cost more. It may still cost more: the catalog has the price of the cheapest configuration. Without a price, Allow Unknown Cost decides.',
+			'A job that certainly costs more is not started. It may still cost more: the catalog has the price of the cheapest configuration.',
 	},
 	allowAgentsParam,
 	presetsParam,
@@ -167,7 +168,7 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	...capFields,
 	default: 10,
 	description:
-		'For all starts of this node in an execution; a sub-workflow counts by itself. Estimates count, or minimum costs if higher; a failed job, too. Only the last job can exceed the cap.',
+		'For all starts of this node in an execution; a sub-workflow counts by itself. Estimates count, or minimum costs if higher; a failed job, too.',
 });
 
 /** The options of every start. Operations add others, in the order of the labels. */
@@ -179,6 +180,7 @@ export const startOptions = {
 	},
 	ledgerLabel: ledgerLabelOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,
+	spendingLabel: spendingLabelOption,
 } as const;
 
 type StartOption = (typeof startOptions)[keyof typeof startOptions];
@@ -193,8 +195,8 @@ type StartOptions = Partial<ParamValues<StartOption[]>>;
  */
 export function toStartRequest(
 	params: ParamValues<typeof startParams>,
-	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution }: StartOptions,
-	{ handedOver: { caller }, readModelLists }: Pick<PrepareContext, 'handedOver' | 'readModelLists'>,
+	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution, ...more }: StartOptions,
+	{ handedOver, readModelLists }: Pick<PrepareContext, 'handedOver' | 'readModelLists'>,
 	waits = 0,
 ) {
 	const { mediaType, allowAgents, spendingCapPerItem } = params;
@@ -202,7 +204,7 @@ export function toStartRequest(
 	/** Without the inputs. */
 	const body = toBody({ ...params, model: choice.models[0]! });
 	// without leave, nothing is started either: `checkAgentAllowed` says so
-	if (caller !== 'workflow' && allowAgents) checkDescribed(body);
+	if (handedOver.caller !== 'workflow' && allowAgents) checkDescribed(body);
 	const inputs = toInputSources(params.inputs);
 	// conflicting names are reported before any file is read
 	addInputs(
@@ -213,6 +215,7 @@ export function toStartRequest(
 		...{ mediaType, body, inputs, allowAgents },
 		...{ spendingCapPerItem, spendingCapPerExecution, allowUnknownCost },
 		choices: [choice],
+		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		/** Set by the check. */
 		chosen: { candidates: [], passedOver: [] } as Chosen<Candidate>,
 		ledger: toLedgerStart(params, ledgerLabel, waits),

@@ -126,7 +126,10 @@ async function startByModel(
 				const names = request.inputs.map(({ name }) => name);
 				const settings = describeJobSettings(found?.pricing, request.body, names);
 				const configuration = { model: found?.id ?? model, settings: `${mediaType} ${settings}` };
-				counted = accounts.openStart({ ...configuration, claim, lease: leaseOf(context) });
+				counted = accounts.openStart({
+					...{ ...configuration, claim, label: request.label },
+					lease: leaseOf(context),
+				});
 				return await reserve({ ...caps, ...counted.scopes }, () => bound);
 			},
 			costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),

@@ -5,8 +5,7 @@ export const combineRows = operation({
 	name: 'Combine Old Rows',
 	value: 'combineRows',
 	action: 'Combine old rows of spending',
-	description:
-		'Combine rows into one per month, workflow, node and model. The n8n API key needs the scope dataTableRow:delete.',
+	description: 'Combine rows of a month. The n8n API key needs the scope dataTableRow:delete.',
 	params: [
 		{
 			displayName: 'Older Than (Days)',

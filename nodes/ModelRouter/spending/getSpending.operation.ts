@@ -7,8 +7,7 @@ export const getSpending = operation({
 	name: 'Get',
 	value: 'getSpending',
 	action: 'Get spending',
-	description:
-		'Get what was spent, by day, workflow, node or model. It needs Record Spending in the credential.',
+	description: 'Get what was spent, by day, workflow, node, model or label',
 	params: [
 		{
 			displayName: 'From',
@@ -30,6 +29,7 @@ export const getSpending = operation({
 			type: 'multiOptions',
 			options: [
 				{ name: 'Day', value: 'day' },
+				{ name: 'Label', value: 'label' },
 				{ name: 'Model', value: 'model' },
 				{ name: 'Month', value: 'month' },
 				{ name: 'Node', value: 'node', description: 'With its workflow' },
@@ -38,12 +38,19 @@ export const getSpending = operation({
 			default: ['workflow', 'model'],
 			description: 'One item per combination. If empty, one item with the total.',
 		},
+		{
+			displayName: 'Label',
+			name: 'label',
+			type: 'string',
+			default: '',
+			description: 'Only what has this Spending Label',
+		},
 		returnAllParam,
 		limitParam,
 	],
 
-	prepare: ({ from, to, groupBy, returnAll, limit }) => ({
-		query: { from: toDay(from, 'From'), to: toDay(to, 'To'), groupBy },
+	prepare: ({ from, to, groupBy, label, returnAll, limit }) => ({
+		query: { from: toDay(from, 'From'), to: toDay(to, 'To'), groupBy, label: label.trim() },
 		limit: returnAll ? Infinity : limit,
 	}),
 

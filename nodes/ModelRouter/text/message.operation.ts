@@ -12,6 +12,7 @@ import { answerWarning } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
 import { askInTurn, type Attempt, hintPassedOver, sumAttempts, withAttempts } from '../modelChoice';
+import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
 	askPaid,
 	createAnswerReader,
@@ -51,6 +52,7 @@ export const message = operation({
 			textOptions.protocol,
 			textOptions.reasoningEffort,
 			textOptions.seed,
+			spendingLabelOption,
 			{
 				displayName: 'Stop Sequences (JSON)',
 				name: 'stopSequences',
@@ -67,13 +69,21 @@ export const message = operation({
 	],
 
 	prepare({ simplify, options, ...values }, surroundings) {
-		const { onIncomplete = 'error', allowUnknownCost = false, escalate = false, ...more } = options;
+		const {
+			onIncomplete = 'error',
+			allowUnknownCost = false,
+			escalate = false,
+			...others
+		} = options;
+		const { spendingLabel, ...more } = others;
 		const request = toTextRequest(values, more, surroundings);
-		const conversation = readConversationCap(surroundings.handedOver.readTurn('budget'));
+		const { handedOver } = surroundings;
+		const conversation = readConversationCap(handedOver.readTurn('budget'));
 		return {
 			...request,
 			caps: { ...request.caps, conversation },
 			allowUnknownCost,
+			label: readSpendingLabel(spendingLabel, handedOver.readTurn('spendingLabel')),
 			structured: createAnswerReader(values),
 			...{ simplify, onIncomplete, escalate },
 		};

@@ -56,7 +56,7 @@ export async function askPaid(
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const { caps, found } = limits;
 	const model = 'entry' in found ? found.entry : undefined;
-	const scopes = accounts.openCall(model?.id ?? unlimited.model);
+	const scopes = accounts.openCall(model?.id ?? unlimited.model, limits.label);
 	const { ask, given, raw: rawName, limit: own } = protocols[limits.protocol];
 	let limited = limitOutput(found, unlimited, limits);
 	const boundWithin = (free?: Decimal) =>

@@ -47,6 +47,8 @@ export interface TextLimits {
 	caps: Caps;
 	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
 	allowUnknownCost?: boolean;
+	/** For the record of spending. */
+	label?: string;
 	last?: { entry: Model; body: object; left: string | undefined; cost: Cost };
 }
 

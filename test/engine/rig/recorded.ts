@@ -184,13 +184,21 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 			const which = { findBy: 'entryId', entryId: id, jobId };
 			await record({ ...ledger(operation, which as INodeParameters), ...given });
 		}
-		const groupBy = ['day', 'month', 'workflow', 'node', 'model'];
+		const groupBy = ['day', 'month', 'workflow', 'node', 'model', 'label'];
 		const recording = { ...secrets['modelRouterApi'], recordSpending: true };
 		const report = { ...spending('getSpending', { groupBy }), settings: CARRY_ON };
 		for (const costUsd of [0, 0.05]) {
 			await record({ ...report, secrets: { ...secrets, modelRouterApi: recording } });
 			// the first use makes the table
-			const row = { workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', costUsd };
+			const row = {
+				workflowId: 'w',
+				workflow: 'W',
+				nodeId: 'n',
+				node: 'N',
+				model: 'm',
+				label: 'Ada',
+				costUsd,
+			};
 			n8n.spending.push({ ...row, id: 1, day: new Date().toISOString().slice(0, 10) });
 		}
 		service.fault({ match: {}, do: { type: 'headers', headers: { 'x-request-id': 'req-1' } } });

@@ -31,7 +31,7 @@ it.each<[string, string | undefined, isJob: boolean, waits: boolean]>([
 	['a job does not: nothing comes between its ID and its row', 'claim', true, false],
 ])('%s', async (_what, claim, isJob, waits) => {
 	const { spending, written, finish } = openRecord();
-	const request = spending.openRequest('m', claim);
+	const request = spending.openRequest('m', '', claim);
 	const share = await request.reserve({ microUsd: 1, advise: () => '' });
 	if (isJob) request.setJob('images', '7');
 	let isSettled = false;

@@ -43,7 +43,7 @@ function createTable(random: () => number, losses: number) {
 }
 
 const entry = (day: string, jobs: string[] = []) => ({
-	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm' },
+	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', label: '' },
 	...{ requests: 1, inputTokens: 2, outputTokens: 3, lastExecutionId: '1', jobs },
 	...(jobs.length ? { costUsd: 0, unknownCosts: 1 } : { costUsd: 0.1, unknownCosts: 0 }),
 });

@@ -1,0 +1,44 @@
+import { atLeast, findAllRows, type Table, where } from '../tables/table';
+
+/** The most labels of one month: the rows of all of them have to be read. */
+export const MAX_LABELS = 2000;
+/** The label of what has one too many. */
+export const OTHER_LABEL = 'other';
+
+export const TOO_MANY_LABELS = `This month has ${MAX_LABELS} Spending Labels: what has another one counts as "${OTHER_LABEL}"`;
+
+interface Labeled {
+	day: string;
+	label: string;
+}
+
+/**
+ * Makes the function that finds out which labels are too many. What this process knows of the month is kept: several processes at the
+ * same time may add a few more.
+ */
+export function createLabelLimit() {
+	let month = '';
+	let known = new Set<string>();
+	return async <Row extends Labeled & { id: number }>(
+		table: Pick<Table<Row>, 'find'>,
+		entries: readonly Labeled[],
+	): Promise<Set<string>> => {
+		const others = new Set<string>();
+		for (const { day, label } of entries) {
+			if (!label) continue;
+			const ofMonth = atLeast(day.slice(0, 7));
+			if (month !== day.slice(0, 7)) {
+				const rows = await findAllRows<Row>(table, { day: ofMonth } as never);
+				known = new Set(rows.map((row) => row.label).filter(Boolean));
+				month = day.slice(0, 7);
+			}
+			if (known.has(label)) continue;
+			if (known.size < MAX_LABELS) known.add(label);
+			else if (
+				!(await table.find(where<Row>({ day: ofMonth, label } as never), { limit: 1 })).length
+			)
+				others.add(label);
+		}
+		return others;
+	};
+}
