@@ -94,6 +94,7 @@ describe('fields that a model must not choose', () => {
 			'Options: Allow Unknown Cost',
 			'Options: Ledger Label',
 			'Options: Spending Cap per Execution (USD)',
+			'Options: Spending Label',
 			'Request Settings: Idle Timeout (Seconds)',
 			'Request Settings: Max Items at Once',
 			'Request Settings: Resend If Outcome Is Unknown',
@@ -114,7 +115,7 @@ describe('fields that a model must not choose', () => {
 			({ label, title, type, takesNoExpression }) =>
 				named.test(label) &&
 				// refused below an AI agent as a whole
-				!title.startsWith('modelRouter ledger ') &&
+				!/^modelRouter (ledger|spending) /.test(title) &&
 				!takesNoExpression &&
 				type !== 'hidden' &&
 				!ruled.some((one) => one.title === title),
