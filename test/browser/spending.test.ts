@@ -12,8 +12,8 @@ import { Session } from './session.ts';
 // the record of spending, the report and the alarm as a person sees them: docs/spending.md
 const TABLE = 'Agent Spending';
 const COLUMNS = [
-	...['day', 'workflowId', 'workflow', 'nodeId', 'node', 'model', 'requests', 'inputTokens'],
-	...['outputTokens', 'costUsd', 'unknownCosts', 'lastExecutionId'],
+	...['day', 'workflowId', 'workflow', 'nodeId', 'node', 'model', 'label', 'requests'],
+	...['inputTokens', 'outputTokens', 'costUsd', 'unknownCosts', 'lastExecutionId'],
 ];
 let session: Session;
 let post: MailServer;
