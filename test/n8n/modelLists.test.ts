@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Fault } from '../service/service.ts';
+import { AGENT, calculator, callsOf, MODEL, runAgent, textRequests, withModel } from './agent.ts';
+import {
+	bridgeOfFile,
+	createWithLedger,
+	messages,
+	nodesFor,
+	packageName,
+	secretsOf,
+} from './bridge.ts';
+import type { SavedCredential } from './editor.ts';
+import { itemsOf, type Execution } from './execution.ts';
+import { workflow } from './workflow.ts';
+
+// where a team decides once which models its workflows use; test/engine/modelLists.test.ts has all that decides
+const bridge = bridgeOfFile();
+
+const QUILL = 'northwind/quill-2.5';
+const MINI = 'northwind/quill-mini';
+const RETIRED = 'gone/model-1';
+
+const lists = (support: string[]) => ({
+	// n8n's form leaves out what nobody has changed
+	list: [
+		{ name: 'support', models: support.join('\n') },
+		{ name: 'Pictures', models: 'canvas/sketch-1', order: 'cheapestFirst' },
+	],
+});
+
+let account: SavedCredential;
+beforeAll(async () => {
+	account = await createWithLedger(bridge.editor, secretsOf(bridge.service).router, {
+		...{ budgetUsd: '2', recordSpending: true, spendingTable: `Spending ${randomUUID()}` },
+		modelLists: lists([MINI, QUILL]),
+	});
+});
+beforeEach(async () => await decide(MINI, QUILL));
+
+const decide = async (...support: string[]) =>
+	await bridge.editor.updateCredential({
+		...account,
+		data: { ...account.data, modelLists: lists(support) },
+	});
+
+/** As the editor stores a list that was picked, and one that was named. */
+const picked = { __rl: true, mode: 'list', value: 'modelList:support' };
+const named = { __rl: true, mode: 'modelList', value: 'Support' };
+
+const router = (...given: Parameters<ReturnType<typeof nodesFor>['router']>) =>
+	nodesFor({ ...bridge.accounts, router: account }).router(...given);
+const asking = (parameters: Record<string, unknown> = {}) =>
+	workflow(
+		'ask',
+		[{}],
+		router('Ask', ['text', 'message'], {
+			...{ model: picked, ...messages('Hello'), ...parameters },
+		}),
+	);
+const ask = async (parameters?: Record<string, unknown>) =>
+	await bridge.editor.runOnce(asking(parameters));
+const output = (execution: Execution) => itemsOf(execution, 'Ask')[0]?.json;
+const hintsOf = ({ runData }: Execution) => JSON.stringify(runData['Ask']?.at(-1)?.hints);
+const models = () => textRequests(bridge).map(({ body }) => (body as { model: string }).model);
+
+/** What one model answers, to 100 tokens. */
+function answer(id: string, delta: object, completion_tokens = 50): void {
+	const usage = { prompt_tokens: 100, completion_tokens };
+	const event = { choices: [{ index: 0, delta, finish_reason: 'stop' }], usage };
+	const body = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
+	const fault: Fault = { type: 'body', body, contentType: 'text/event-stream' };
+	bridge.service.fault({ match: { method: 'POST', bodyIncludes: `"${id}"` }, do: fault });
+}
+
+/** Of the budget and of the record of spending. */
+async function spent(): Promise<{ budget: number; record: Record<string, unknown>[] }> {
+	const ran = await bridge.editor.runOnce(
+		workflow(
+			'figures',
+			[{}],
+			router('Budget', ['budget', 'getBudget']),
+			router('Record', ['spending', 'getSpending'], { groupBy: ['model'] }),
+		),
+	);
+	return {
+		budget: Number(itemsOf(ran, 'Budget')[0]?.json['spentUsd']),
+		record: itemsOf(ran, 'Record').map(({ json }) => json),
+	};
+}
+
+const SCHEMA = {
+	responseFormat: 'json_schema',
+	jsonSchema: '{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}',
+};
+const escalate = { options: { escalate: true } };
+
+it('a list that is changed in the credential changes two workflows at their next run', async () => {
+	const { editor } = bridge;
+	const first = await editor.importWorkflow(asking());
+	const second = await editor.importWorkflow(asking({ model: named }));
+	for (const one of [first, second]) await editor.run(one);
+	await decide(QUILL);
+	for (const one of [first, second]) await editor.run(one);
+	expect(models()).toEqual([MINI, MINI, QUILL, QUILL]);
+});
+
+it('a retired model is passed over, and a hint of the execution says so', async () => {
+	await decide(RETIRED, QUILL);
+	const execution = await ask();
+	expect(output(execution)).toMatchObject({ model: QUILL, output: 'You said: "Hello".' });
+	expect(hintsOf(execution)).toMatch(
+		/model list \\"support\\".*gone\/model-1: the catalog does not/,
+	);
+});
+
+it('a list that is gone is refused, with the names that there are', async () => {
+	const { error } = await ask({ model: { ...named, value: 'sales' } });
+	expect(error?.message).toMatch(/There is no model list "sales"/);
+	expect(error?.description).toContain('The credential has "support", "Pictures".');
+	expect(models()).toEqual([]);
+});
+
+it('a schema that the cheap model misses is met by the second, and both are paid once', async () => {
+	const before = await spent();
+	answer(MINI, { content: 'no JSON' });
+	answer(QUILL, { content: '{"n":7}' });
+	const execution = await ask({ ...SCHEMA, ...escalate });
+	expect(output(execution)).toMatchObject({
+		...{ model: QUILL, output: { n: 7 }, costUsd: 0.000155 },
+		attempts: [
+			{ model: MINI, reason: expect.stringContaining('format'), costUsd: 0.00003 },
+			{ model: QUILL, costUsd: 0.000125 },
+		],
+	});
+	expect(models()).toEqual([MINI, QUILL]);
+	expect(execution.customData).toMatchObject({ costUsd: '0.000155' });
+	const after = await spent();
+	expect(after.budget - before.budget).toBeCloseTo(0.000155, 9);
+	const growth = (id: string) => {
+		const [from, to] = [before, after].map(({ record }) =>
+			Number(record.find(({ model }) => model === id)?.['costUsd'] ?? 0),
+		);
+		return to! - from!;
+	};
+	expect(growth(MINI)).toBeCloseTo(0.00003, 9);
+	expect(growth(QUILL)).toBeCloseTo(0.000125, 9);
+});
+
+it('a cap that allows the first attempt only leaves its answer', async () => {
+	answer(MINI, { content: null, refusal: 'No.' }, 4000);
+	// either of them fits, both do not
+	const execution = await ask({ ...escalate, spendingCapPerItem: 0.0063 });
+	expect(models()).toEqual([MINI]);
+	expect(output(execution)).toMatchObject({
+		...{ model: MINI, costUsd: 0.00161 },
+		attempts: [{ model: MINI, reason: 'the model refused to answer' }],
+	});
+	expect(hintsOf(execution)).toMatch(/quill-2\.5: .*spending cap/);
+});
+
+it('a chat model over a list below an AI Agent: broken tool arguments are never called, and the next model answers', async () => {
+	const broken = { index: 0, id: 'a', function: { name: 'Calculator', arguments: '{"in' } };
+	answer(MINI, { tool_calls: [broken] });
+	answer(QUILL, { content: 'It is 42.' });
+	const model = withModel(bridge, { model: named, ...escalate }, { account });
+	const execution = await runAgent(bridge, {
+		text: 'How much is 6*7?',
+		attached: [model, calculator()],
+	});
+	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'It is 42.' } }]);
+	expect(execution.runData['Calculator']).toBeUndefined();
+	expect(models()).toEqual([MINI, QUILL]);
+	expect(callsOf(execution, MODEL)).toMatchObject([
+		{
+			json: {
+				model: QUILL,
+				costUsd: 0.000155,
+				attempts: [{ model: MINI, reason: expect.any(String) }, { model: QUILL }],
+			},
+		},
+	]);
+});
+
+it('the list of models has the lists of the credential on top, by any word of theirs', async () => {
+	const { id, name } = account;
+	const search = async (parameters: Record<string, unknown>, filter?: string) => {
+		const { results } = await bridge.editor.listSearch({
+			...{ nodeType: `${packageName}.modelRouter`, method: 'searchModels', parameter: 'model' },
+			...{ parameters, credentials: { modelRouterApi: { id, name } } },
+			...(filter !== undefined && { filter }),
+		});
+		return results.map(({ name, value }) => [value, name]);
+	};
+	const text = { resource: 'text', operation: 'message' };
+	expect((await search(text)).slice(0, 3)).toEqual([
+		['modelList:support', `List support: ${MINI}, ${QUILL}`],
+		['modelList:Pictures', 'List Pictures: canvas/sketch-1 (cheapest first)'],
+		[QUILL, expect.stringContaining('Quill 2.5')],
+	]);
+	expect((await search(text, 'SUPP')).map(([value]) => value)).toEqual(['modelList:support']);
+	// one model is asked for, no list
+	expect(await search({ resource: 'model', operation: 'getModel' }, 'supp')).toEqual([]);
+});
+
+it('the test of the credential names what the catalog does not have', async () => {
+	const test = async (...support: string[]) =>
+		await bridge.editor.testCredential({
+			...bridge.accounts.router,
+			data: { ...bridge.accounts.router.data, modelLists: lists(support) },
+		});
+	expect(await test(MINI, QUILL)).toMatchObject({ status: 'OK' });
+	expect(await test(MINI, RETIRED)).toMatchObject({
+		status: 'Error',
+		message: expect.stringContaining('does not have gone/model-1 (list "support")'),
+	});
+	expect(await test()).toMatchObject({
+		status: 'Error',
+		message: expect.stringContaining('Model Lists 1: "support" has no models'),
+	});
+});
