@@ -65,9 +65,9 @@ describe('the state of an execution', () => {
 			seen.push('fails');
 			throw new ServiceError('refused', 'no');
 		});
-		const second = inTurn(async () => void seen.push('second'));
+		const second = Promise.allSettled([inTurn(async () => void seen.push('second'))]);
 		expect(await failureOf(first)).toMatchObject({ message: 'no' });
-		const [outcome] = await Promise.allSettled([second]);
+		const [outcome] = await second;
 		expect(seen).toEqual(expected);
 		if (expected.length === 1) expect(outcome).toMatchObject({ reason: { kind: 'cancelled' } });
 	});
