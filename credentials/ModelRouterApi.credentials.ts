@@ -37,8 +37,8 @@ const modelListsProperty = {
 					typeOptions: { rows: 3 },
 					default: '',
 					placeholder: 'e.g. vendor/small-model',
-					description:
-						'IDs of models, one per line. One that the catalog does not have is passed over.',
+					description: 'One that the catalog does not have is passed over',
+					hint: 'IDs of models, one per line',
 				},
 				{
 					displayName: 'Order',

@@ -9,6 +9,7 @@ import { listModels } from '../../src/router/catalog';
 import { modalities, modalityNames } from '../../src/router/messages';
 import {
 	compareByKnownKind,
+	createModelFinder,
 	kindOfMediaType,
 	matchesFilter,
 	mediaTypes,
@@ -47,7 +48,7 @@ export const modelParam = {
 	modes: [
 		...oneModelParam.modes,
 		{
-			displayName: 'From a Model List',
+			displayName: 'By List',
 			name: 'modelList',
 			type: 'string',
 			placeholder: 'e.g. support',
@@ -68,9 +69,13 @@ export async function searchModels(
 		connection = await connect(this, access);
 		const lists = kind ? connection.readModelLists() : [];
 		const { models } = await listModels(connection.http);
+		const find = createModelFinder(models);
+		const mayServe = ({ models: ids }: ModelList) =>
+			ids.map(find).some((model) => !model || matchesFilter(model, { ...(kind && { kind }) }));
 		return connection.redact.data({
 			results: [
 				...lists
+					.filter(mayServe)
 					.map((list) => ({ name: describeList(list), value: toListValue(list.name) }))
 					.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
 				...models

@@ -25,8 +25,24 @@ export class CredentialForm {
 		await input.press('Enter');
 	}
 
-	async fill(field: string, value: string): Promise<void> {
-		await this.#get(`parameter-input-${field}`).locator('input').fill(value);
+	/** @param index Which of the fields of this name. */
+	async fill(field: string, value: string, index = 0): Promise<void> {
+		const input = this.#get(`parameter-input-${field}`).nth(index);
+		await input.locator('input, textarea').fill(value);
+	}
+
+	/** @param index Which of the fields of this name. */
+	async choose(field: string, option: string, index = 0): Promise<void> {
+		await this.#get(`parameter-input-${field}`).nth(index).locator('input').click();
+		await this.#tab
+			.locator('.el-select-dropdown__item:visible')
+			.getByText(option, { exact: true })
+			.click();
+	}
+
+	/** Adds a row to the collection with this button. */
+	async addRow(button: string): Promise<void> {
+		await this.dialog.getByText(button, { exact: true }).click();
 	}
 
 	/** Scrolls the form until the field with this title is at its top. */

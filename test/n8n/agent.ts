@@ -269,3 +269,19 @@ export function answerOnce({ fault }: Bridge['service'], said: Record<string, un
 				: { type: 'body', contentType: 'application/json', body: JSON.stringify(whole) },
 	});
 }
+
+/** What one model answers to 100 tokens, as a stream. @param delta Of the message. @param completion_tokens Of its answer. */
+export function answerAs(
+	{ fault }: Bridge['service'],
+	id: string,
+	delta: Record<string, unknown>,
+	completion_tokens = 50,
+): void {
+	const usage = { prompt_tokens: 100, completion_tokens };
+	const event = { choices: [{ index: 0, delta, finish_reason: 'stop' }], usage };
+	const body = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
+	fault({
+		match: { method: 'POST', bodyIncludes: `"${id}"` },
+		do: { type: 'body', body, contentType: 'text/event-stream' },
+	});
+}

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Fault } from '../service/service.ts';
-import { AGENT, calculator, callsOf, MODEL, runAgent, textRequests, withModel } from './agent.ts';
+import {
+	AGENT,
+	answerAs,
+	calculator,
+	callsOf,
+	MODEL,
+	runAgent,
+	textRequests,
+	withModel,
+} from './agent.ts';
 import {
 	bridgeOfFile,
 	createWithLedger,
@@ -64,15 +72,6 @@ const output = (execution: Execution) => itemsOf(execution, 'Ask')[0]?.json;
 const hintsOf = ({ runData }: Execution) => JSON.stringify(runData['Ask']?.at(-1)?.hints);
 const models = () => textRequests(bridge).map(({ body }) => (body as { model: string }).model);
 
-/** What one model answers, to 100 tokens. */
-function answer(id: string, delta: object, completion_tokens = 50): void {
-	const usage = { prompt_tokens: 100, completion_tokens };
-	const event = { choices: [{ index: 0, delta, finish_reason: 'stop' }], usage };
-	const body = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
-	const fault: Fault = { type: 'body', body, contentType: 'text/event-stream' };
-	bridge.service.fault({ match: { method: 'POST', bodyIncludes: `"${id}"` }, do: fault });
-}
-
 /** Of the budget and of the record of spending. */
 async function spent(): Promise<{ budget: number; record: Record<string, unknown>[] }> {
 	const ran = await bridge.editor.runOnce(
@@ -123,8 +122,8 @@ it('a list that is gone is refused, with the names that there are', async () => 
 
 it('a schema that the cheap model misses is met by the second, and both are paid once', async () => {
 	const before = await spent();
-	answer(MINI, { content: 'no JSON' });
-	answer(QUILL, { content: '{"n":7}' });
+	answerAs(bridge.service, MINI, { content: 'no JSON' });
+	answerAs(bridge.service, QUILL, { content: '{"n":7}' });
 	const execution = await ask({ ...SCHEMA, ...escalate });
 	expect(output(execution)).toMatchObject({
 		...{ model: QUILL, output: { n: 7 }, costUsd: 0.000155 },
@@ -148,7 +147,7 @@ it('a schema that the cheap model misses is met by the second, and both are paid
 });
 
 it('a cap that allows the first attempt only leaves its answer', async () => {
-	answer(MINI, { content: null, refusal: 'No.' }, 4000);
+	answerAs(bridge.service, MINI, { content: null, refusal: 'No.' }, 4000);
 	// either of them fits, both do not
 	const execution = await ask({ ...escalate, spendingCapPerItem: 0.0063 });
 	expect(models()).toEqual([MINI]);
@@ -161,8 +160,8 @@ it('a cap that allows the first attempt only leaves its answer', async () => {
 
 it('a chat model over a list below an AI Agent: broken tool arguments are never called, and the next model answers', async () => {
 	const broken = { index: 0, id: 'a', function: { name: 'Calculator', arguments: '{"in' } };
-	answer(MINI, { tool_calls: [broken] });
-	answer(QUILL, { content: 'It is 42.' });
+	answerAs(bridge.service, MINI, { tool_calls: [broken] });
+	answerAs(bridge.service, QUILL, { content: 'It is 42.' });
 	const model = withModel(bridge, { model: named, ...escalate }, { account });
 	const execution = await runAgent(bridge, {
 		text: 'How much is 6*7?',
@@ -182,7 +181,7 @@ it('a chat model over a list below an AI Agent: broken tool arguments are never 
 	]);
 });
 
-it('the list of models has the lists of the credential on top, by any word of theirs', async () => {
+it('the list of models has the lists of the credential that may serve on top, by any word of theirs', async () => {
 	const { id, name } = account;
 	const search = async (parameters: Record<string, unknown>, filter?: string) => {
 		const { results } = await bridge.editor.listSearch({
@@ -193,10 +192,13 @@ it('the list of models has the lists of the credential on top, by any word of th
 		return results.map(({ name, value }) => [value, name]);
 	};
 	const text = { resource: 'text', operation: 'message' };
-	expect((await search(text)).slice(0, 3)).toEqual([
+	expect((await search(text)).slice(0, 2)).toEqual([
 		['modelList:support', `List support: ${MINI}, ${QUILL}`],
-		['modelList:Pictures', 'List Pictures: canvas/sketch-1 (cheapest first)'],
 		[QUILL, expect.stringContaining('Quill 2.5')],
+	]);
+	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
+	expect((await search(media))[0]).toEqual([
+		...['modelList:Pictures', 'List Pictures: canvas/sketch-1 (cheapest first)'],
 	]);
 	expect((await search(text, 'SUPP')).map(([value]) => value)).toEqual(['modelList:support']);
 	// one model is asked for, no list
