@@ -105,13 +105,11 @@ const isRefusal = (cause: unknown): cause is ServiceError =>
 	cause instanceof ServiceError && cause.kind === 'invalid' && isUnstarted(cause);
 
 /** Whether another model may be asked for free. It would not help if the key was refused or the network failed. */
-const mayAskNext = (cause: unknown): cause is ServiceError =>
-	isRefusal(cause) || isRefusedUnstarted(cause);
+const mayAskNext = (cause: ServiceError): boolean => isRefusal(cause) || isRefusedUnstarted(cause);
 
-function isRefusedUnstarted(cause: unknown): cause is ServiceError {
-	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
+function isRefusedUnstarted(cause: ServiceError): boolean {
 	const { status = 0 } = cause.details;
-	return isUnstarted(cause) && status >= 400 && status !== 401;
+	return cause.kind === 'refused' && isUnstarted(cause) && status >= 400 && status !== 401;
 }
 
 const noModelError = (list: string | undefined, passedOver: readonly PassedOver[]) =>
@@ -144,14 +142,25 @@ export interface Attempt {
 	reason?: string;
 	/** USD. Absent if it is not known. */
 	costUsd?: number;
+	/** USD, if the cost is not known: the most that it can be. */
+	reservedUsd?: number;
 	durationMs?: number;
 }
 
 /** What an answer says of its cost. */
-interface Priced {
-	costUsd?: number;
-	durationMs?: number;
-}
+type Priced = Pick<Attempt, 'costUsd' | 'reservedUsd' | 'durationMs'>;
+
+export const costsOf = ({ costUsd, reservedUsd, durationMs }: Priced): Priced =>
+	omitMissing({ costUsd, reservedUsd, durationMs });
+
+/** Models that were asked before n8n ran the node again come first: what they gave is paid. @param asked In that order. */
+export const askedFirst = <One extends { model: string }>(
+	candidates: readonly One[],
+	asked: readonly string[],
+): One[] => {
+	const earlier = asked.flatMap((id) => candidates.filter(({ model }) => model === id));
+	return [...new Set([...earlier, ...candidates])];
+};
 
 interface Asking<One, Answer extends object> {
 	/** The models that were passed over before any was asked. */
@@ -178,8 +187,8 @@ export async function askInTurn<One extends { model: string }, Answer extends ob
 	const refusals = [...passedOver];
 	const attempts: Attempt[] = [];
 	let last: { answer: Answer } | { failure: ServiceError; before: PassedOver[] } | undefined;
-	const add = (model: string, { costUsd, durationMs }: Priced, reason: string | undefined) =>
-		void attempts.push({ model, ...omitMissing({ reason, costUsd, durationMs }) });
+	const add = (model: string, costs: Priced, reason: string | undefined) =>
+		void attempts.push({ model, ...omitMissing({ reason }), ...costsOf(costs) });
 	for (const candidate of candidates) {
 		const { model } = candidate;
 		try {
@@ -193,12 +202,16 @@ export async function askInTurn<One extends { model: string }, Answer extends ob
 			if (!(failure instanceof ServiceError)) throw failure;
 			const reason = findFailureFault?.(failure);
 			if (reason !== undefined) {
-				add(model, failure.details.partial ?? {}, reason);
+				add(model, findCosts(failure), reason);
 				last = { failure, before: refusals };
 			} else if (mayAskNext(failure)) {
 				if (!attempts.length) last = { failure, before: [...refusals] };
 				refusals.push({ model, reason: failure.message });
-			} else throw withEarlier(failure, refusals, attempts);
+			} else {
+				if (attempts.length && !isUnstarted(failure))
+					add(model, findCosts(failure), failure.message);
+				throw withEarlier(failure, refusals, attempts);
+			}
 		}
 	}
 	if (!last) throw new Error('There is no model');
@@ -225,13 +238,30 @@ function withEarlier(
 		? `These models were passed over: ${describePassedOver(refusals)}.`
 		: '';
 	const advice = [error.details.advice, words].filter(Boolean).join(' ');
-	const paid = attempts.length && { computed: { ...error.details.computed, attempts } };
+	if (!attempts.length) return withDetails(error, { ...(advice && { advice }) });
+	const { partial, computed } = error.details;
+	const paid = partial
+		? { partial: sumAttempts(attempts, partial), computed: { ...computed, attempts } }
+		: { computed: { ...sumAttempts(attempts, computed ?? {}), attempts } };
 	return withDetails(error, { ...(advice && { advice }), ...paid });
 }
 
-/** USD of all attempts; undefined if that of one is not known. */
-export function sumAttempts(attempts: readonly Attempt[]): number | undefined {
-	const costs = attempts.map(({ costUsd }) => readDecimal(costUsd));
-	if (costs.some((cost) => cost === undefined)) return undefined;
-	return toUsd(costs.reduce<Decimal>((sum, cost) => sum.plus(cost ?? 0), ZERO).times(1e6));
+/** What is known of the cost of a failure. */
+const findCosts = ({ details: { partial, computed } }: ServiceError): Priced =>
+	partial ?? computed ?? {};
+
+/** An answer with the cost of all attempts: if that of one is not known, the most that they can have cost. */
+export function sumAttempts<Answer extends Priced & { costComputed?: boolean }>(
+	attempts: readonly Attempt[],
+	answer: Answer,
+): Answer {
+	const amounts = attempts.map(({ costUsd, reservedUsd }) => readDecimal(costUsd ?? reservedUsd));
+	const sum = toUsd(amounts.reduce<Decimal>((all, one) => all.plus(one ?? 0), ZERO).times(1e6));
+	const isKnown = attempts.every(({ costUsd }) => costUsd !== undefined);
+	return omitMissing({
+		...answer,
+		costUsd: isKnown ? sum : undefined,
+		reservedUsd: isKnown ? undefined : sum,
+		costComputed: isKnown ? answer.costComputed : undefined,
+	}) as Answer;
 }

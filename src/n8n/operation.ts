@@ -56,6 +56,8 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	idleTimeout: number;
 	/** Starts what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes through here. */
 	startPaid<Result extends object>(start: PaidStart<Result>): Promise<Result>;
+	/** The attempts at a request that were made before n8n ran the node again, the first one first. */
+	findAttempts(request: unknown): string[];
 	/** @see Connection */
 	connectLedger: Connection['connectLedger'];
 	/** IDs of the n8n execution, and of the credential that `http` uses. */

@@ -30,7 +30,6 @@ export function createOperationContexts(
 	const startedIds: StartedIds = new Map();
 	const stop = n8n.getExecutionCancelSignal();
 	const flowState = createFlowState(n8n, `${credentialId} ${connection.baseUrl}`, redact);
-
 	const createPreflightContext = createPreflightContexts(n8n, connection);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
@@ -60,6 +59,7 @@ export function createOperationContexts(
 				return await startPaid(paid, { account, clock, recall });
 			},
 			...{ connectLedger, accounts },
+			findAttempts: (sent) => sentRequests.findAttempts(itemIndex, sent),
 			origin: { executionId: n8n.getExecutionId(), credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			flowState,

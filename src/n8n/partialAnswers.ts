@@ -24,7 +24,7 @@ export const onIncompleteOption = {
 export function partialAnswerOf<Partial extends { text: string }>(cause: unknown) {
 	if (!(cause instanceof ServiceError) || !cause.details.partial) return undefined;
 	const { kind, message, details } = cause;
-	const { reason, requestId, ids = {} } = details;
+	const { reason, requestId, ids = {}, computed = {} } = details;
 	const partial = details.partial as Partial & { body?: unknown; unread?: unknown };
 	const isGiven = kind === 'truncated' || (kind === 'malformed' && partial.text !== '');
 	if (!isGiven) return undefined;
@@ -36,7 +36,7 @@ export function partialAnswerOf<Partial extends { text: string }>(cause: unknown
 		/** Our sentence and the service's own words. */
 		notice: [`${message}.`, reason].filter(Boolean).join(' '),
 		/** IDs from the service, e.g. `chatId`. */
-		ids,
+		...{ ids, computed },
 		...(requestId && { requestId }),
 	};
 }

@@ -7,7 +7,7 @@ import {
 	type ServiceErrorKind,
 	isUnstarted,
 } from '../core/errors';
-import { readSpeakerTurn, type SpeakerTurn } from './caller';
+import { readSpeakerTurn } from './caller';
 import { getMemory } from './executionMemory';
 import { getRunIndex } from './platform';
 import type { Redactor } from './redact';
@@ -58,34 +58,26 @@ export function createSentRequests(
 ) {
 	const context = getMemory(n8n, 'node') as { starts?: Record<string, SentState> };
 	const runIndex = getRunIndex(n8n);
-	const node = n8n.getNode();
-	const parameters = fingerprint(scope, node.parameters);
-	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
-	const asTool = isToolType(node.type);
-	const speakerTurn = readSpeakerTurn(n8n);
+	const placeOf = createPlaces(n8n, scope);
 	const track = (record: RequestRecord) => createSentRequest(record, resendIfUnknown, redact);
 
 	return {
+		/** @returns the attempts at a request that were made, the first one first. They may be paid, so they come before others. */
+		findAttempts(itemIndex: number, request: unknown): string[] {
+			const { start, prints } = placeOf(itemIndex, request);
+			const made = listAttempts(context.starts ?? {}, start, prints);
+			return made.map(([key]) => key.slice(start.length + 1));
+		},
+
 		/**
 		 * Looks up a request that may cost money.
 		 *
-		 * @param request What is sent, without random parts such as a new session id.
+		 * @param request What is sent, without random parts such as a new session id, and without what its attempts differ in.
 		 * @param attempt Which of several attempts at it is meant. One whose outcome is unknown keeps the others from being made.
 		 */
 		recall(itemIndex: number, request: unknown, attempt?: string) {
 			const entries = (context.starts ??= {});
-			if (speakerTurn) return track(findTurn(entries, scope, speakerTurn, attempt));
-			const start = `${runIndex}.${itemIndex}`;
-			const key = keyOfAttempt(start, attempt);
-			const item = n8n.getInputData()[itemIndex]?.json;
-			const source = asTool ? {} : { source: fingerprint(parameters, item) };
-			const prints: Fingerprints = { request: fingerprint(scope, request), ...source };
-			const earlier =
-				findSameRequest(entries[key], prints) ??
-				(attempt === undefined ? undefined : findOpenAttempt(entries, start, prints)) ??
-				// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
-				(asTool ? findOpenRequest(entries, prints) : undefined);
-			return track({ entries, key, prints, earlier });
+			return track(findRecord(entries, placeOf(itemIndex, request), attempt));
 		},
 
 		/**
@@ -94,11 +86,18 @@ export function createSentRequests(
 		 *
 		 * @param signal Aborts when the caller gives up, which counts as a failure.
 		 */
-		recallCall(itemIndex: number, request: unknown, signal?: AbortSignal): SentRequest {
+		recallCall(
+			itemIndex: number,
+			request: unknown,
+			signal?: AbortSignal,
+			attempt?: string,
+		): SentRequest {
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
-			const key = `${runIndex}.${itemIndex}.${print}`;
-			const sent = track({ entries, key, prints: { request: print }, earlier: entries[key] });
+			const start = `${runIndex}.${itemIndex}.${print}`;
+			const key = keyOfAttempt(start, attempt);
+			const earlier = entries[key] ?? findOpenAttempt(entries, start);
+			const sent = track({ entries, key, prints: { request: print }, earlier });
 			const recordResult = () => void (signal?.aborted || delete entries[key]);
 			return { ...sent, recordSending: () => undefined, recordResult };
 		},
@@ -112,46 +111,83 @@ export function createSentRequests(
 	};
 }
 
+/** Where a request is remembered, and how it is recognized. */
+interface Place {
+	start: string;
+	prints: Fingerprints;
+	/** Where all turns of its conversation are, if it is one. */
+	turns?: string;
+	/** Whether it is looked for in other runs, too. */
+	inAllRuns?: boolean;
+}
+
+function createPlaces(n8n: IExecuteFunctions, scope: string) {
+	const node = n8n.getNode();
+	const parameters = fingerprint(scope, node.parameters);
+	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
+	const asTool = isToolType(node.type);
+	const runIndex = getRunIndex(n8n);
+	const speakerTurn = readSpeakerTurn(n8n);
+	return (item: number, request: unknown): Place => {
+		if (speakerTurn) {
+			const { conversationRun, itemIndex, conversationId, sessionId, turn } = speakerTurn;
+			const turns = `${fingerprint(scope, [conversationRun, itemIndex, conversationId, sessionId])}.`;
+			const start = `${turns}${turn}`;
+			// an AI agent that makes the same request again with this tool wants another result
+			return { start, prints: { request: start }, turns };
+		}
+		const json = n8n.getInputData()[item]?.json;
+		const source = asTool ? {} : { source: fingerprint(parameters, json) };
+		const prints = { request: fingerprint(scope, request), ...source };
+		// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
+		return { start: `${runIndex}.${item}`, prints, inAllRuns: asTool };
+	};
+}
+
 /**
- * The record of a turn in a conversation. That it was answered is only forgotten when the speaker has answered another turn of the
- * same conversation: so nothing has to be kept for every turn, and a turn that is asked for again gets the same answer.
+ * The record of a request. That a turn of a conversation was answered is only forgotten when the speaker has answered another turn of it:
+ * so nothing has to be kept for every turn, and a turn that is asked for again gets the same answer.
  */
-function findTurn(
+function findRecord(
 	entries: Record<string, SentState>,
-	scope: string,
-	{ conversationRun, itemIndex, conversationId, sessionId, turn }: SpeakerTurn,
+	{ start, prints, turns, inAllRuns }: Place,
 	attempt: string | undefined,
 ): RequestRecord {
-	const prefix = `${fingerprint(scope, [conversationRun, itemIndex, conversationId, sessionId])}.`;
-	const start = `${prefix}${turn}`;
 	const key = keyOfAttempt(start, attempt);
+	const earlier =
+		findSameRequest(entries[key], prints) ??
+		findOpenAttempt(entries, start, prints) ??
+		(inAllRuns ? findOpenRequest(entries, prints, attempt) : undefined);
 	const isOfTurn = (other: string) => other === start || other.startsWith(`${start}/`);
-	const forgetAnsweredTurns = () => {
+	const forgetAnsweredTurns = (prefix: string) => {
 		for (const [other, { state }] of Object.entries(entries)) {
 			if (!isOfTurn(other) && other.startsWith(prefix) && state === 'done') delete entries[other];
 		}
 	};
-	// an AI agent that makes the same request again with this tool wants another result
-	const prints = { request: key };
-	const earlier = entries[key] ?? findOpenAttempt(entries, start);
-	return { entries, key, prints, earlier, forgetAnsweredTurns };
+	const forget = turns !== undefined && {
+		forgetAnsweredTurns: () => forgetAnsweredTurns(turns),
+	};
+	return { entries, key, prints, earlier, ...forget };
 }
 
 /** Attempts of one start have keys of their own below it. */
 const keyOfAttempt = (start: string, attempt: string | undefined) =>
 	attempt === undefined ? start : `${start}/${attempt}`;
 
+/** A start, or its attempts, of the same request. @param prints Without it, of whatever request. */
+const listAttempts = (entries: Record<string, SentState>, start: string, prints?: Fingerprints) =>
+	Object.entries(entries).filter(
+		([key, entry]) =>
+			(key === start || key.startsWith(`${start}/`)) && (!prints || findSameRequest(entry, prints)),
+	);
+
 /** Another attempt at the same start whose outcome is unknown: no model is asked after it. */
-function findOpenAttempt(
+const findOpenAttempt = (
 	entries: Record<string, SentState>,
 	start: string,
 	prints?: Fingerprints,
-): SentState | undefined {
-	return Object.entries(entries)
-		.filter(([key, entry]) => key.startsWith(`${start}/`) && isOutcomeUnknown(entry))
-		.map(([, entry]) => entry)
-		.find(({ source }) => prints === undefined || source === prints.source);
-}
+): SentState | undefined =>
+	listAttempts(entries, start, prints).find(([, entry]) => isOutcomeUnknown(entry))?.[1];
 
 const isOutcomeUnknown = (entry: SentState) =>
 	entry.state === 'pending' || (entry.state === 'open' && entry.details.outcome !== 'started');
@@ -207,14 +243,16 @@ function findSameRequest(
 	return isSame ? entry : undefined;
 }
 
-/** A failed request of any run of the node whose outcome is unknown. */
+/** A failed request of any run of the node: the same attempt, or another one whose outcome is unknown. */
 function findOpenRequest(
 	entries: Record<string, SentState>,
 	{ request }: Fingerprints,
+	attempt: string | undefined,
 ): SentState | undefined {
-	return Object.values(entries).find(
-		(entry) => entry.state === 'open' && entry.request === request,
-	);
+	const isOfAttempt = (key: string) => attempt === undefined || key.endsWith(`/${attempt}`);
+	return Object.entries(entries)
+		.filter(([, entry]) => entry.state === 'open' && entry.request === request)
+		.find(([key, entry]) => isOfAttempt(key) || isOutcomeUnknown(entry))?.[1];
 }
 
 function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' }>): ServiceError {

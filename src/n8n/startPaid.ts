@@ -8,7 +8,7 @@ import type { SentRequest } from './sentRequests';
 
 /** A paid start, as an operation or a chat model describes it. */
 export interface PaidStart<Result> {
-	/** What is sent, without random parts. It distinguishes a changed item from a repeated one. */
+	/** What is sent, without random parts, and without what attempts differ in. It distinguishes a changed item from a repeated one. */
 	request: unknown;
 	/** Which of several attempts at one request it is. Each is remembered by itself. */
 	attempt?: string;

@@ -101,7 +101,7 @@ export function isSameModel(one: string, other: string): boolean {
 }
 
 /** The same text for all spellings of an id. */
-const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
+export const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
 
 /** Criteria for models. Absent ones match every model. */
 export interface CatalogFilter {

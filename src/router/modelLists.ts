@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { ModelList } from '../core/modelList';
-import { isSameModel } from './model';
+import { isSameModel, normalizeModelId } from './model';
 
 /** What the field of a model chooses: one model, or the first of a list that can. */
 export interface ModelChoice {
@@ -46,7 +46,7 @@ export function readModelLists(field: unknown): ModelList[] {
 		const place = `Model Lists ${index + 1}`;
 		const inCredential = 'Correct it in the Model Router API credential.';
 		if (!name) throw invalidInputError(`${place}: Name is empty`, inCredential);
-		const lines = String(row['models'] ?? '').split(/[\n,]/);
+		const lines = String(row['models'] ?? '').split(/[\r\n,]/);
 		const models = lines.map((line) => line.trim()).filter(Boolean);
 		if (!models.length) throw invalidInputError(`${place}: "${name}" has no models`, inCredential);
 		const order = row['order'] === 'cheapestFirst' ? 'cheapestFirst' : 'asListed';
@@ -61,5 +61,7 @@ export function readModelLists(field: unknown): ModelList[] {
 	);
 }
 
-const firstSpellings = (names: string[]) =>
-	names.filter((name, at) => names.findIndex((one) => isSameModel(one, name)) === at);
+function firstSpellings(names: string[]): string[] {
+	const seen = new Set<string>();
+	return names.filter((name) => seen.size < seen.add(normalizeModelId(name)).size);
+}

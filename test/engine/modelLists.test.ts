@@ -1,4 +1,4 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
 import {
@@ -49,7 +49,10 @@ const ask = (list: unknown, more: INodeParameters = {}, options: Partial<RunOpti
 		...chat('Hello', { model: list as INodeParameters, ...more }),
 		...{ secrets: secretsWith(), settings: CARRY_ON, ...options },
 	});
-const askedModels = () => posts(service).map(({ body }) => (body as { model: string }).model);
+const askedModels = (text = '') =>
+	posts(service)
+		.filter(({ bodyText }) => bodyText.includes(text))
+		.map(({ body }) => (body as { model: string }).model);
 const failModel = (id: string, fault: Fault, times = Infinity) =>
 	service.fault({ match: { method: 'POST', bodyIncludes: `"${id}"` }, times, do: fault });
 
@@ -258,6 +261,116 @@ describe('Escalate', () => {
 		expect(askedModels()).toEqual([MINI, QUILL]);
 	});
 
+	// models by the times that they are asked for the item "one"
+	it.each<[string, Fault, object]>([
+		['refused the item', { type: 'status', status: 404 }, {}],
+		['gave an answer that does not do', says({ content: '' }), escalating()],
+	])('asks no item again that was answered after the first model %s', async (_how, fault, more) => {
+		service.fault({ match: { method: 'POST', bodyIncludes: `one` }, times: 1, do: fault });
+		const refused: Fault = { type: 'status', status: 403 };
+		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: refused });
+		const { items } = await run({
+			...chat('={{ $json.text }}', { model: from('support'), ...more }),
+			...{ secrets: secretsWith(), settings: RETRIED, items: [{ text: 'one' }, { text: 'two' }] },
+		});
+		expect(items).toMatchObject([
+			{ json: { model: QUILL, ...('options' in more && { attempts: [{ model: MINI }, {}] }) } },
+			{ json: { model: MINI } },
+		]);
+		expect(askedModels('one')).toEqual([MINI, QUILL]);
+	});
+
+	it('starts no job again that another model of the list has started', async () => {
+		failModel('canvas/sketch-1', { type: 'status', status: 404 }, 1);
+		const refused: Fault = { type: 'status', status: 403 };
+		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: refused });
+		const parameters = { mediaType: 'images', prompt: '={{ $json.text }}', model: from('media') };
+		await run({
+			...job('start', parameters),
+			...{ secrets: secretsWith(), settings: RETRIED, items: [{ text: 'one' }, { text: 'two' }] },
+		});
+		expect(askedModels('one')).toEqual(['canvas/sketch-1', 'canvas/Oil.Paint-2']);
+	});
+
+	it('counts the attempts before a failure in its cost', async () => {
+		failModel(MINI, says({ content: '' }));
+		failModel(QUILL, LOST);
+		const { failed } = await ask(from('support'), escalating());
+		const computed = failed[0]?.json['details'] as { computed: { attempts: IDataObject[] } };
+		const [first, second] = computed.computed.attempts;
+		expect(computed).toMatchObject({
+			outcome: 'unknown',
+			computed: {
+				attempts: [
+					{ model: MINI, reason: 'the answer is empty', costUsd: 0.00003 },
+					{ model: QUILL, reservedUsd: expect.any(Number) },
+				],
+				reservedUsd: expect.closeTo(Number(first?.['costUsd']) + Number(second?.['reservedUsd'])),
+			},
+		});
+	});
+
+	it('keeps the attempts before an answer that broke off, and their cost', async () => {
+		failModel(MINI, says({ content: '' }));
+		const event = { choices: [{ index: 0, delta: { content: 'Half' } }], usage: USAGE };
+		const body = `data: ${JSON.stringify(event)}\n\n`;
+		failModel(QUILL, { type: 'body', body, contentType: 'text/event-stream' });
+		for (const simplify of [true, false]) {
+			const { items } = await ask(from('support'), {
+				...{ simplify, options: { escalate: true, onIncomplete: 'partial' } },
+			});
+			expect(items).toMatchObject([
+				{
+					json: {
+						...{ output: 'Half', complete: false, costUsd: 0.000155 },
+						attempts: [
+							{ model: MINI, costUsd: 0.00003 },
+							{ model: QUILL, costUsd: 0.000125 },
+						],
+					},
+				},
+			]);
+		}
+	});
+
+	it('does not know the cost where that of an attempt is not known', async () => {
+		failModel(MINI, says({ content: '' }, 'stop', {}));
+		failModel(QUILL, says({ content: 'Yes' }));
+		const { items } = await ask(from('support'), escalating());
+		const [json = {}] = items.map((item) => item.json);
+		const [{ reservedUsd } = {}] = json['attempts'] as Array<{ reservedUsd?: number }>;
+		expect(json).not.toHaveProperty('costUsd');
+		expect(json).not.toHaveProperty('costComputed');
+		expect(json).toMatchObject({ reservedUsd: Number(reservedUsd) + 0.000125 });
+	});
+
+	it('asks the next model where an answer with a tool call has text that is no JSON', async () => {
+		const call = { index: 0, id: 'a', function: { name: 'Clock', arguments: '{}' } };
+		failModel(MINI, says({ content: 'no JSON', tool_calls: [call] }));
+		failModel(QUILL, says({ content: '{"n":7}' }));
+		const { items } = await ask(from('support'), { ...SCHEMA, ...escalating() });
+		expect(items).toMatchObject([{ json: { output: { n: 7 } } }]);
+	});
+
+	it('does not escalate over calls of tools alone, of one answer or several', async () => {
+		const tool_calls = [{ index: 0, id: 'a', function: { name: 'Clock', arguments: '{}' } }];
+		failModel(MINI, says({ tool_calls }, 'tool_calls'));
+		await ask(from('support'), { ...SCHEMA, ...escalating() });
+		expect(askedModels()).toEqual([MINI]);
+	});
+
+	it('shows an answer in a chat once, and only one that does', async () => {
+		failModel(MINI, says({ content: 'no JSON' }));
+		failModel(QUILL, says({ content: '{"n":7}' }));
+		const shown: unknown[] = [];
+		await ask(
+			from('support'),
+			{ ...SCHEMA, ...escalating() },
+			{ mode: 'webhook', chatted: { chatInput: 'Hi' }, onChunk: (chunk) => void shown.push(chunk) },
+		);
+		expect(JSON.stringify(shown)).not.toContain('no JSON');
+	});
+
 	it('never asks another model after an unknown outcome, though the order has changed', async () => {
 		failModel(MINI, LOST);
 		let tries = 0;
@@ -305,6 +418,18 @@ describe('a chat model', () => {
 		expect(calls[0]?.output).toMatchObject({
 			attempts: [{ model: MINI, costUsd: 0.00003 }, { model: QUILL }],
 		});
+	});
+
+	it('asks no other model after an unknown outcome, whichever is the first by then', async () => {
+		failModel(MINI, { type: 'status', status: 404 }, 1);
+		failModel(QUILL, LOST, 1);
+		const { given } = await talk({ model: from('support') }, async (chat) => {
+			const failures: string[] = [];
+			for (let at = 0; at < 2; at++)
+				await chat.invoke('Hello').catch((error: Error) => failures.push(error.message));
+			return failures.length;
+		});
+		expect([given, askedModels()]).toEqual([[2], [MINI, QUILL]]);
 	});
 
 	it('does not escalate once text was passed on', async () => {

@@ -2,7 +2,6 @@ import { randomUUID } from 'crypto';
 
 import { isBadRequest, mapServiceError, type ServiceError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
-import { omitMissing } from '../../../src/core/missing';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
@@ -12,7 +11,7 @@ import { findModelChoice, type ModelChoice } from '../../../src/router/modelList
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
-import { askInTurn, type Attempt, type PassedOver } from '../modelChoice';
+import { askInTurn, type Attempt, costsOf, type PassedOver } from '../modelChoice';
 import { findEmptyFault } from '../text/answerFault';
 import { chooseText } from '../text/chooseText';
 import { createBodyBuilder } from './chatModel.params';
@@ -84,10 +83,10 @@ export function createModelCaller(context: CallContext) {
 		const { answer, refusals, attempts } = await askInTurn(models, {
 			passedOver: chosen?.passedOver,
 			async ask({ model }) {
-				const call = { ...context, readAnswer, http: clientOf(model), signal };
+				const attempt = isOne ? undefined : model;
+				const call = { ...context, readAnswer, http: clientOf(model), signal, attempt };
 				const answered = await askOnce(call, buildBody(asked, model), pass);
-				const { costUsd, durationMs } = answered.answer;
-				return { ...answered, ...omitMissing({ costUsd, durationMs }) };
+				return { ...answered, ...costsOf(answered.answer) };
 			},
 			findFailureFault: (failure) => (escalate && !isShown ? findCallFault(failure) : undefined),
 		});
@@ -126,11 +125,12 @@ async function askOnce(
 	asked: ChatRequest,
 	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals' | 'attempts'>> {
-	const { values, sentRequests, answers, itemIndex, signal } = context;
+	const { values, sentRequests, answers, itemIndex, signal, attempt } = context;
 	const limits = createLimits(values, context.spending);
 	const origin = { model: asked.model, protocol: limits.protocol };
 	// before answers are put back: what is remembered of them changes
-	const memory = sentRequests.recallCall(itemIndex, asked, signal);
+	const request = attempt === undefined ? asked : { ...asked, model: '' };
+	const memory = sentRequests.recallCall(itemIndex, request, signal, attempt);
 	// throws the earlier failure if the service may have received the call
 	memory.earlierResult();
 	let refusal: unknown;

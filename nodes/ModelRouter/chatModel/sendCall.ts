@@ -43,6 +43,8 @@ export interface OneModel extends CallContext {
 	http: Http;
 	readAnswer: StructuredReader | undefined;
 	signal: AbortSignal | undefined;
+	/** Which of several models it is: each is remembered by itself. */
+	attempt: string | undefined;
 }
 
 /**

@@ -134,7 +134,8 @@ function toFacts(
 	{ answer, refusals, attempts }: AnsweredCall,
 	notice: string | undefined,
 ): CallFacts {
-	const { text, model, requestId, costUsd, costComputed, durationMs } = answer;
+	const { text, model, requestId, durationMs } = answer;
+	const { costUsd, costComputed } = attempts.length ? sumAttempts(attempts, answer) : answer;
 	const { finishReason, reasoning, refusal } = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
 	const tokenUsage = input !== undefined &&
@@ -149,7 +150,7 @@ function toFacts(
 			...omitMissing({ model, requestId, costUsd, costComputed, durationMs }),
 			...omitMissing({ finishReason, reasoning, refusal, notice }),
 			...(refusals.length && { refusedBy: refusals }),
-			...(attempts.length && { attempts, costUsd: sumAttempts(attempts) }),
+			...(attempts.length && { attempts }),
 		} as IDataObject,
 	};
 }

@@ -23,7 +23,13 @@ import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPric
 import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
+import {
+	askedFirst,
+	askInTurn,
+	type Candidate,
+	chooseModels,
+	hintPassedOver,
+} from '../modelChoice';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
@@ -97,10 +103,17 @@ export async function startPaidJob(context: OperationContext<StartRequest>) {
 		...(await startByModel(context, candidate)),
 	});
 	const { candidates, passedOver } = request.chosen;
-	const { answer, refusals } = await askInTurn(candidates, { ask, passedOver });
+	const inTurn = askedFirst(candidates, context.findAttempts(printOf(request)));
+	const { answer, refusals } = await askInTurn(inTurn, { ask, passedOver });
 	hintPassedOver(addHint, request.choices, refusals);
 	return { ...answer, model: answer.ledgered?.entry?.model || answer.model };
 }
+
+/** What the attempts at a request have in common. */
+const printOf = ({ mediaType, body, inputs }: StartRequest) => ({
+	...{ mediaType, inputs },
+	body: { ...body, model: '' },
+});
 
 /** With a cap per execution, starts run one after another, because each counts the costs of the earlier ones. */
 async function startByModel(
@@ -119,7 +132,7 @@ async function startByModel(
 		const caps = createCaps(request, getState('budget', emptySpending));
 		let counted: ReturnType<Accounts['openStart']> | undefined;
 		return await context.startPaid<StartedJob>({
-			request: { mediaType, body },
+			request: isOfList ? printOf(request) : { mediaType, body },
 			...(isOfList && { attempt: model }),
 			...(ledger && { ledger: toStartLedger(context, ledger, model) }),
 			async reserve(claim) {

@@ -21,9 +21,14 @@ export function findAnswerFault(
 ): string | undefined {
 	const choices = answer.choices ?? [answer];
 	const fault = choices.map((choice) => findChoiceFault(choice, maxTokens)).find(Boolean);
-	const callsTools = choices.some(({ toolCalls }) => toolCalls.length);
-	return fault ?? (structured && !callsTools ? findMismatch(structured, answer) : undefined);
+	return (
+		fault ?? (structured && !isCallsOnly(answer) ? findMismatch(structured, answer) : undefined)
+	);
 }
+
+/** Whether an answer calls tools and says nothing, so that no format applies to it. */
+export const isCallsOnly = ({ text, toolCalls }: TextChoice): boolean =>
+	!text && toolCalls.length > 0;
 
 /** The same for a failure: an answer that has ended without any content. Undefined for one that broke off. */
 export function findEmptyFault({ kind, details }: ServiceError): string | undefined {

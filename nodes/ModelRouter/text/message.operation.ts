@@ -11,7 +11,15 @@ import { type Protocol, protocols } from '../../../src/router/protocols';
 import { answerWarning } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
-import { askInTurn, type Attempt, hintPassedOver, sumAttempts, withAttempts } from '../modelChoice';
+import {
+	askedFirst,
+	askInTurn,
+	type Attempt,
+	costsOf,
+	hintPassedOver,
+	sumAttempts,
+	withAttempts,
+} from '../modelChoice';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
 	askPaid,
@@ -22,7 +30,7 @@ import {
 	readStructuredAnswer,
 	simplifyAnswer,
 } from './pricedAnswer';
-import { findAnswerFault, findEmptyFault } from './answerFault';
+import { findAnswerFault, findEmptyFault, isCallsOnly } from './answerFault';
 import { askAttempt } from './askAttempt';
 import { checkTextRequest } from './chooseText';
 import { escalateOption, textOptions, textParams } from './text.params';
@@ -100,8 +108,7 @@ export const message = operation({
 			const { maxTokens, answer } = asked;
 			const notice = answerWarning(answer, maxTokens);
 			if (notice) addHint(notice);
-			const callsOnly = !answer.text && answer.toolCalls.length > 0;
-			const read = structured && !callsOnly ? structured : undefined;
+			const read = isCallsOnly(answer) ? undefined : structured;
 			const outputs = read
 				? withAttempts(attempts, () => readStructuredAnswer(read, answer, maxTokens))
 				: [];
@@ -125,10 +132,11 @@ type MessageContext = OperationContext<
 /** Asks the models of the request in turn. With Escalate, an answer is shown live once it does. */
 async function askChosen(context: MessageContext) {
 	const { request, countTokens, stream } = context;
-	const { candidates } = request.chosen;
 	const { structured, simplify, escalate } = request;
 	const unlimited = await buildBody(context);
 	const isOfList = request.choices.some(({ list }) => list);
+	const made = isOfList ? context.findAttempts(withModel(unlimited, '')) : [];
+	const candidates = askedFirst(request.chosen.candidates, made);
 	const isJudged = escalate && candidates.length > 1;
 	const asked = await askInTurn(candidates, {
 		passedOver: request.chosen.passedOver,
@@ -142,11 +150,10 @@ async function askChosen(context: MessageContext) {
 				}),
 				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
 			};
-			const answered = isOfList
+			const asked = isOfList
 				? await askAttempt(live, { ...paid, attempt: model })
 				: await askPaid(live, paid);
-			const { costUsd, durationMs } = answered.answer;
-			return { ...answered, ...omitMissing({ costUsd, durationMs }) };
+			return { ...asked, ...costsOf(asked.answer) };
 		},
 		findFault: isJudged
 			? ({ answer, maxTokens }) => findAnswerFault(answer, maxTokens, structured)
@@ -159,9 +166,8 @@ async function askChosen(context: MessageContext) {
 }
 
 /** An answer with the attempts before it, and the cost of all. */
-function withTotal({ costUsd: own, ...answer }: PricedAnswer, attempts: readonly Attempt[]) {
-	const costUsd = attempts.length ? sumAttempts(attempts) : own;
-	return { ...answer, ...omitMissing({ costUsd }), ...(attempts.length && { attempts }) };
+function withTotal(answer: PricedAnswer, attempts: readonly Attempt[]) {
+	return attempts.length ? { ...sumAttempts(attempts, answer), attempts } : answer;
 }
 
 /** The part of an answer that broke off as an item, where the user wants it. @throws ServiceError otherwise. */
@@ -179,9 +185,10 @@ function salvage(
 				partial: omitMissing({ ...partial, raw: undefined, message: undefined }),
 			});
 		});
-	const { partial, notice, extras, requestId } = salvaged;
+	const { partial, notice, extras, requestId, computed } = salvaged;
 	addHint(notice);
-	const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
+	const { attempts } = computed;
+	const more = { ...omitMissing({ requestId, attempts }), ...extras, notice, complete: false };
 	return toItem(partial, protocol, [], more);
 }
 

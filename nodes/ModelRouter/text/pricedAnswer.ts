@@ -18,7 +18,7 @@ import {
 } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import type { TextValues } from './text.params';
-import { limitOutput, type TextLimits } from './textRequest';
+import { limitOutput, type TextLimits, withModel } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
 export interface PaidText {
@@ -87,7 +87,7 @@ export async function askPaid(
 		});
 	};
 	const answer = await startPaid<PricedAnswer>({
-		request: unlimited,
+		request: attempt === undefined ? unlimited : withModel(unlimited, ''),
 		...(attempt !== undefined && { attempt }),
 		reserve: async () => await reserve({ ...caps, ...scopes }, boundWithin),
 		costOf() {

@@ -164,3 +164,33 @@ it('a key that the service echoes is not stored', async () => {
 	expect(JSON.stringify(data)).toContain('***');
 	expect(JSON.stringify(data)).not.toContain(KEY);
 });
+
+it('one attempt at a request keeps no other request of a tool from being made', async () => {
+	const recall = (request: unknown, attempt: string) =>
+		run({ type: 'test.modelRouterTool' }).recall(0, request, attempt);
+	recall('one', 'v/a').recordFailure(unknown);
+	expect(() => recall('one', 'v/b').earlierResult()).toThrow('It broke');
+	expect(recall('two', 'v/b').earlierResult()).toBeUndefined();
+});
+
+it('an attempt of a tool that was answered badly keeps no other from being made', async () => {
+	const recall = (attempt: string, runIndex: number) =>
+		run({ type: 'test.modelRouterTool', runIndex }).recall(0, REQUEST, attempt);
+	recall('v/a', 0).recordFailure(
+		new ServiceError('truncated', 'It is empty', { outcome: 'started' }),
+	);
+	for (const runIndex of [0, 1]) {
+		expect(() => recall('v/a', runIndex).earlierResult()).toThrow('It is empty');
+		expect(recall('v/b', runIndex).earlierResult()).toBeUndefined();
+	}
+});
+
+it('remembers the attempts at a request in their order', async () => {
+	const { recall, findAttempts } = run();
+	recall(0, REQUEST, 'v/b').recordResult({ n: 1 });
+	recall(0, REQUEST, 'v/a').recordFailure(unknown);
+	recall(1, REQUEST, 'v/c').recordResult({ n: 2 });
+	expect(run().findAttempts(0, REQUEST)).toEqual(['v/b', 'v/a']);
+	expect(findAttempts(2, REQUEST)).toEqual([]);
+	expect(() => recall(0, REQUEST).earlierResult()).toThrow('It broke');
+});
