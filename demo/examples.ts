@@ -90,6 +90,10 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		waits: 'waits for a record of spending in the credential, and for Monday, 8 a.m. in New York',
 	},
 	{
+		file: 'bill-customers-every-month.json',
+		waits: 'waits for a record of spending in the credential, and for the first of the month',
+	},
+	{
 		file: 'alarm-in-slack-at-80-percent-of-the-budget.json',
 		waits: 'waits for a budget in the credential, and for your Slack account',
 	},

@@ -40,6 +40,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'chat-under-a-spending-cap.json',
 		'compare-two-models-with-n8n-evaluation.json',
 		'spending-report-by-mail-every-monday.json',
+		'bill-customers-every-month.json',
 		'alarm-in-slack-at-80-percent-of-the-budget.json',
 		'form-that-pauses-everything-that-costs.json',
 		'post-new-models-and-price-changes-to-slack.json',

@@ -24,12 +24,12 @@ async function useCredential(fields: Record<string, unknown>) {
 }
 
 /** A workflow that asks a model, once for each of so many items. */
-const asking = (name: string, of: string, items = 1): WorkflowFile =>
+const asking = (name: string, of: string, items = 1, options = {}): WorkflowFile =>
 	workflow(
 		name,
 		Array.from({ length: items }, () => ({})),
 		nodesFor(bridge.accounts).router('Ask', ['text', 'message'], {
-			...{ model: model(of), ...messages('What is new?'), spendingCapPerItem: 5 },
+			...{ model: model(of), ...messages('What is new?'), spendingCapPerItem: 5, options },
 		}),
 	);
 const ask = async (...args: Parameters<typeof asking>) =>
@@ -47,19 +47,22 @@ afterAll(async () => {
 	for (const { id } of published) await bridge.editor.deleteWorkflow(id);
 });
 
+/** What an example mails. @returns the rows of its table, too */
+const mailed = async (file: string) => {
+	await run(load(file));
+	const { subject, body } = lastMail()!;
+	const rows = [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
+		[...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell]) => cell),
+	);
+	return { subject, body, rows };
+};
+
 describe('the report of the last week', () => {
+	const file = 'spending-report-by-mail-every-monday.json';
 	const zone = 'America/New_York';
 	const day = new Date(Date.now() - 7 * 24 * 3_600_000).toLocaleDateString('en-CA', {
 		timeZone: zone,
 	});
-	const mailed = async () => {
-		await run(load('spending-report-by-mail-every-monday.json'));
-		const { subject, body } = lastMail()!;
-		const rows = [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
-			[...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell]) => cell),
-		);
-		return { subject, body, rows };
-	};
 
 	it('has what the service has billed by workflow and model, the most expensive first', async () => {
 		const { spendingTable } = await useCredential({ recordSpending: true });
@@ -78,7 +81,7 @@ describe('the report of the last week', () => {
 		await ask('Answer mails', 'northwind/quill-2.5');
 		expect(await tables.rows(spendingTable)).toHaveLength(3);
 
-		const { subject, body, rows } = await mailed();
+		const { subject, body, rows } = await mailed(file);
 		const total = costs.reduce((sum, cost) => sum + Number(cost), 0);
 		expect(subject).toMatch(/^Models: [\d.]+ USD in the week of \d{4}-\d\d-\d\d$/);
 		expect(subject).toContain(`Models: ${total.toFixed(2)} USD`);
@@ -93,9 +96,93 @@ describe('the report of the last week', () => {
 	it('a week without requests has a mail, too', async () => {
 		await useCredential({ recordSpending: true });
 		await ask('Answer mails', 'northwind/quill-2.5');
-		const { body, rows } = await mailed();
+		const { body, rows } = await mailed(file);
 		expect(body).toContain('0 requests cost 0.000000 USD');
 		expect(rows.slice(1)).toEqual([['Nothing was spent', '', '0', '0.000000', '0']]);
+	});
+});
+
+describe('the bill of the last month', () => {
+	const file = 'bill-customers-every-month.json';
+	const now = new Date(new Date().toLocaleDateString('en-CA', { timeZone: 'America/New_York' }));
+	/** The first day of last month, its last day, and the day before and after them. */
+	const [before, first, last, after] = [
+		[-1, 0],
+		[-1, 1],
+		[0, 0],
+		[0, 1],
+	].map(([month = 0, date]) =>
+		new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, date))
+			.toISOString()
+			.slice(0, 10),
+	);
+	const header = [
+		...['Label', 'Requests', 'Input Tokens', 'Output Tokens', 'Cost (USD)', 'Unknown Costs'],
+	];
+
+	it('has requests, tokens and cost of each label, and says what is unknown', async () => {
+		const { spendingTable } = await useCredential({ recordSpending: true });
+		const costs: number[] = [];
+		for (const [label, of, items] of [
+			['Ada', 'verbose/novelist-1', 2],
+			['<Grace> & Sons', 'northwind/quill-2.5', 3],
+			['', 'aurora-labs/omni-2', 1],
+		] as const) {
+			const options = label && { spendingLabel: label };
+			const { paid } = await bridge.service.paidFor(() => ask('Write', of, items, options || {}));
+			costs.push(paid / 1e6);
+		}
+		const unpriced = { spendingLabel: 'Ada', allowUnknownCost: true };
+		await ask('Write', 'tiny/no-price-1', 1, unpriced);
+		const spent = await tables.rows(spendingTable);
+		for (const { model: of } of spent)
+			await tables.update(spendingTable, 'model', String(of), {
+				day: of === 'verbose/novelist-1' ? first : last,
+			});
+		// what is not of last month
+		const row = {
+			...{ workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', label: 'Ada' },
+			...{ requests: 1, inputTokens: 1, outputTokens: 1, costUsd: 1, unknownCosts: 1 },
+			...{ lastExecutionId: '1', record: '{"writes":["w"]}' },
+		};
+		await tables.insert(
+			spendingTable,
+			[before, after].map((day) => ({ ...row, day })),
+		);
+
+		const { subject, body, rows } = await mailed(file);
+		const sum = costs.reduce((one, other) => one + other, 0);
+		expect(subject).toBe(
+			`Models in ${first!.slice(0, 7)}: ${sum.toFixed(2)} USD, and unknown costs`,
+		);
+		expect(body).toContain(`From ${first} to ${last}, 7 requests cost ${sum.toFixed(6)} USD.`);
+		expect(body).toContain('<b>The cost of 1 of them is not known. It is not in these sums.</b>');
+		const tokens = (...models: string[]) =>
+			(['inputTokens', 'outputTokens'] as const).map((column) =>
+				String(
+					spent
+						.filter((each) => models.includes(String(each['model'])))
+						.reduce((total, each) => total + Number(each[column]), 0),
+				),
+			);
+		const [ofAda = 0, ofGrace = 0, ofNobody = 0] = costs.map((cost) => cost.toFixed(6));
+		expect(rows[0]).toEqual(header);
+		expect(rows.slice(1)).toEqual(
+			[
+				['Ada', '3', ...tokens('verbose/novelist-1', 'tiny/no-price-1'), ofAda, '1'],
+				['&lt;Grace> &amp; Sons', '3', ...tokens('northwind/quill-2.5'), ofGrace, '0'],
+				['(no label)', '1', ...tokens('aurora-labs/omni-2'), ofNobody, '0'],
+			].sort((one, other) => Number(other[4]) - Number(one[4])),
+		);
+	});
+
+	it('a month without requests has a mail, too', async () => {
+		await useCredential({ recordSpending: true });
+		await ask('Answer mails', 'northwind/quill-2.5');
+		const { subject, body, rows } = await mailed(file);
+		expect(subject).toBe(`Models in ${first!.slice(0, 7)}: 0.00 USD`);
+		expect(body).not.toContain('not known');
+		expect(rows).toEqual([header, ['Nothing was spent', '0', '0', '0', '0.000000', '0']]);
 	});
 });
 

@@ -19,7 +19,8 @@ const NAMED_ACCOUNTS =
 it('docs/gallery.md shows every workflow in one group, and every lesson', () => {
 	expect(Object.values(GROUPS).flat().sort()).toEqual(GALLERY);
 	expect([...SHOWN_LESSONS].sort()).toEqual(LESSONS);
-	expect(GALLERY.length).toBeLessThanOrEqual(30);
+	// nobody reads through more; the last one is the bill by label, and the next one replaces another
+	expect(GALLERY.length).toBeLessThanOrEqual(31);
 	expectCommitted('docs/gallery.md', renderGallery());
 });
 
