@@ -81,3 +81,23 @@ it.each<[Kind, 'OK' | 'Error', Said]>([
 ])('%s: the test says %s to %j', async (kind, status, answer) => {
 	expect(await tested(kind, answer)).toMatchObject({ status });
 });
+
+describe('model lists', () => {
+	const named = (name: string, models: string) => ({ name, models });
+	it.each<[string, object[], 'OK' | 'Error', RegExp]>([
+		['that the catalog has', [named('a', 'V/M')], 'OK', /./],
+		[
+			'that it does not have',
+			[named('a', 'v/m\ngone/1')],
+			'Error',
+			/does not have gone\/1 \(list "a"\)/,
+		],
+		['without models', [named('a', '')], 'Error', /"a" has no models/],
+		['of one name', [named('a', 'v/m'), named('A', 'v/m')], 'Error', /two lists have the name "A"/],
+	])('%s', async (_what, list, status, sentence) => {
+		service.answer(() => json({ data: [{ id: 'v/m' }] }));
+		const data = { ...service.secrets[ROUTER]!, modelLists: { list } };
+		const result = await testCredential(ROUTER, data as never);
+		expect(result).toMatchObject({ status, message: expect.stringMatching(sentence) });
+	});
+});

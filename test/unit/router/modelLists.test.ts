@@ -1,0 +1,110 @@
+import { askInTurn, chooseModels } from '../../../nodes/ModelRouter/modelChoice';
+import { createCap, emptySpending } from '../../../src/core/caps';
+import { invalidInputError, ServiceError } from '../../../src/core/errors';
+import { reserve } from '../../../src/core/reserve';
+import { createModelFinder } from '../../../src/router/model';
+import { findModelChoice, readModelLists, toListValue } from '../../../src/router/modelLists';
+import fc from '../../support/fastCheck';
+
+const lists = (...list: object[]) => ({ list });
+
+it.each<[string, unknown, unknown]>([
+	['nothing', undefined, []],
+	['a text', 'v/a', []],
+	['rows that are none', lists('v/a' as never), []],
+	['one row that is no list', { list: { name: 'a', models: 'v/a' } }, [['v/a']]],
+	[
+		'Windows line ends, blank lines, commas',
+		lists({ name: 'a', models: 'v/a\r\n\r\n v/b ,v/c\r' }),
+		[['v/a', 'v/b', 'v/c']],
+	],
+	[
+		'two spellings of one model',
+		lists({ name: 'a', models: 'V/A-1\nv/a 1\nv/b' }),
+		[['V/A-1', 'v/b']],
+	],
+	['a list of an expression', lists({ name: 'a', models: ['v/a', 'v/b'] }), [['v/a', 'v/b']]],
+	['an order that nobody knows', lists({ name: 'a', models: 'v/a', order: 'x' }), [['v/a']]],
+])('reads %s', (_what, field, models) => {
+	expect(readModelLists(field).map((list) => list.models)).toEqual(models);
+});
+
+it.each<[string, unknown, RegExp]>([
+	[
+		'without a name',
+		lists({ name: 'a', models: 'x' }, { name: ' ', models: 'x' }),
+		/^Model Lists 2: Name/,
+	],
+	['without models', lists({ name: 'a', models: ' \n,' }), /^Model Lists 1: "a" has no models$/],
+	[
+		'of one name',
+		lists({ name: 'My list', models: 'x' }, { name: 'my-list', models: 'x' }),
+		/"my-list"$/,
+	],
+])('refuses lists %s', (_what, field, sentence) => {
+	expect(() => readModelLists(field)).toThrow(sentence);
+});
+
+it.each(['support', 'a: "b"', 'modelList:x', 'ünï/1', "it's"])('finds the list %s', (name) => {
+	const read = () => readModelLists(lists({ name, models: 'v/a' }));
+	expect(findModelChoice(` ${toListValue(name)} `, read)).toMatchObject({ list: { name } });
+});
+
+const outcomes = ['does', 'does not do', 'is refused', 'is lost'] as const;
+const models = fc.array(
+	fc.record({
+		isAble: fc.boolean(),
+		bound: fc.integer({ min: 0, max: 100 }),
+		part: fc.double({ min: 0, max: 1, noNaN: true }),
+		outcome: fc.constantFrom(...outcomes),
+	}),
+	{ minLength: 1, maxLength: 6 },
+);
+
+it('whatever a list contains: no cap is exceeded, no model asked that cannot, or twice, or after an unknown outcome', async () => {
+	const cap = fc.integer({ min: 0, max: 200 });
+	const order = fc.constantFrom('asListed' as const, 'cheapestFirst' as const);
+	await fc.assert(
+		fc.asyncProperty(models, cap, order, fc.boolean(), async (list, micro, inOrder, twice) => {
+			const ids = list.map((_model, at) => `v/${at}`);
+			const of = (id: string) => list[ids.indexOf(id)]!;
+			const value = { find: createModelFinder(ids.map((id) => ({ id }))) };
+			const listed = { name: 'a', models: twice ? [...ids, ...ids] : ids, order: inOrder };
+			const spending = emptySpending();
+			const item = createCap({ cap: micro / 1e6, field: 'Cap', of: 'item', spending });
+			const asked: string[] = [];
+			const ask = async ({ model }: { model: string }) => {
+				const { bound, part, outcome } = of(model);
+				const most = { microUsd: bound, advise: () => '' };
+				const share = await reserve({ item }, () => most);
+				asked.push(model);
+				if (outcome === 'is refused') await share.release();
+				else await share.settle(outcome === 'is lost' ? undefined : Math.floor(bound * part));
+				if (outcome === 'is refused')
+					throw new ServiceError('refused', 'No', { status: 404, outcome: 'not_started' });
+				if (outcome === 'is lost')
+					throw new ServiceError('unreachable', 'Lost', { outcome: 'unknown' });
+				return { outcome };
+			};
+			const lookUp = async () => ({ value, age: 0 });
+			await chooseModels({ lookUp } as never, [{ models: listed.models, list: listed }], {
+				check(candidate) {
+					if (!of(candidate.model).isAble) throw invalidInputError('It cannot');
+					return candidate;
+				},
+				boundOf: ({ model }) => of(model).bound,
+			})
+				.then(async ({ candidates }) => {
+					const findFault = (answer: { outcome: string }) =>
+						answer.outcome === 'does' ? undefined : 'it does not do';
+					return await askInTurn(candidates, { ask, findFault });
+				})
+				.catch((cause: unknown) => expect(cause).toBeInstanceOf(ServiceError));
+			const ended = asked.findIndex((id) => ['does', 'is lost'].includes(of(id).outcome));
+			expect(Number(spending.spent) + Number(spending.reserved)).toBeLessThanOrEqual(micro);
+			expect(asked.every((id) => of(id).isAble)).toBe(true);
+			expect(new Set(asked).size).toBe(asked.length);
+			expect([-1, asked.length - 1]).toContain(ended);
+		}),
+	);
+});
