@@ -95,7 +95,7 @@ export function createSentRequests(
 			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const start = `${runIndex}.${itemIndex}.${print}`;
-			const key = keyOfAttempt(start, attempt);
+			const key = keyOfAttempt(entries, start, attempt);
 			const earlier = entries[key] ?? findOpenAttempt(entries, start);
 			const sent = track({ entries, key, prints: { request: print }, earlier });
 			const recordResult = () => void (signal?.aborted || delete entries[key]);
@@ -153,12 +153,12 @@ function findRecord(
 	{ start, prints, turns, inAllRuns }: Place,
 	attempt: string | undefined,
 ): RequestRecord {
-	const key = keyOfAttempt(start, attempt);
+	const key = keyOfAttempt(entries, start, attempt);
 	const earlier =
 		findSameRequest(entries[key], prints) ??
 		findOpenAttempt(entries, start, prints) ??
 		(inAllRuns ? findOpenRequest(entries, prints, attempt) : undefined);
-	const isOfTurn = (other: string) => other === start || other.startsWith(`${start}/`);
+	const isOfTurn = (other: string) => other === start || other.startsWith(`${start} `);
 	const forgetAnsweredTurns = (prefix: string) => {
 		for (const [other, { state }] of Object.entries(entries)) {
 			if (!isOfTurn(other) && other.startsWith(prefix) && state === 'done') delete entries[other];
@@ -170,16 +170,41 @@ function findRecord(
 	return { entries, key, prints, earlier, ...forget };
 }
 
-/** Attempts of one start have keys of their own below it. */
-const keyOfAttempt = (start: string, attempt: string | undefined) =>
-	attempt === undefined ? start : `${start}/${attempt}`;
+/** The keys of attempts by their start: to look through all requests for each of 10,000 items would take seconds. */
+const attemptKeys = new WeakMap<object, Map<string, Set<string>>>();
+
+function attemptKeysOf(entries: Record<string, SentState>): Map<string, Set<string>> {
+	const known = attemptKeys.get(entries);
+	if (known) return known;
+	const index = new Map<string, Set<string>>();
+	attemptKeys.set(entries, index);
+	// as they were stored with the execution
+	for (const key of Object.keys(entries)) {
+		const [start, attempt] = key.split(' ', 2);
+		if (start && attempt) keyOfAttempt(entries, start, key.slice(start.length + 1));
+	}
+	return index;
+}
+
+/** Attempts of one start have keys of their own, which begin with it. */
+function keyOfAttempt(
+	entries: Record<string, SentState>,
+	start: string,
+	attempt: string | undefined,
+): string {
+	if (attempt === undefined) return start;
+	const key = `${start} ${attempt}`;
+	const index = attemptKeysOf(entries);
+	index.set(start, (index.get(start) ?? new Set()).add(key));
+	return key;
+}
 
 /** A start, or its attempts, of the same request. @param prints Without it, of whatever request. */
 const listAttempts = (entries: Record<string, SentState>, start: string, prints?: Fingerprints) =>
-	Object.entries(entries).filter(
-		([key, entry]) =>
-			(key === start || key.startsWith(`${start}/`)) && (!prints || findSameRequest(entry, prints)),
-	);
+	[start, ...(attemptKeysOf(entries).get(start) ?? [])].flatMap((key) => {
+		const entry = entries[key];
+		return entry && (!prints || findSameRequest(entry, prints)) ? [[key, entry] as const] : [];
+	});
 
 /** Another attempt at the same start whose outcome is unknown: no model is asked after it. */
 const findOpenAttempt = (
@@ -249,7 +274,7 @@ function findOpenRequest(
 	{ request }: Fingerprints,
 	attempt: string | undefined,
 ): SentState | undefined {
-	const isOfAttempt = (key: string) => attempt === undefined || key.endsWith(`/${attempt}`);
+	const isOfAttempt = (key: string) => attempt === undefined || key.endsWith(` ${attempt}`);
 	return Object.entries(entries)
 		.filter(([, entry]) => entry.state === 'open' && entry.request === request)
 		.find(([key, entry]) => isOfAttempt(key) || isOutcomeUnknown(entry))?.[1];
