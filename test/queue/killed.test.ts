@@ -4,7 +4,7 @@ import type { Execution } from '../n8n/execution.ts';
 import { callLive, type Chunk } from '../n8n/liveCaller.ts';
 import { publishAgent, routerChatModel } from '../n8n/agent.ts';
 import { workflow } from '../n8n/workflow.ts';
-import { nodesFor } from '../n8n/bridge.ts';
+import { messages, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import {
 	checkContinued,
 	checkLost,
@@ -56,6 +56,9 @@ const conversations = new Map<LostPart, LostConversation>();
 /** What the caller of a streaming agent read, and the agent's execution. */
 let read: Promise<Chunk[]>;
 const streamed = newText();
+/** The first model of a list had refused to answer, and the second was asked. */
+let escalating: string;
+const escalated = newText();
 
 beforeAll(async () => {
 	// all of the executions are under way at the same time
@@ -63,6 +66,8 @@ beforeAll(async () => {
 	const env = { ...noticeKilledWorkersSoon, QUEUE_WORKER_LOCK_DURATION: '30000' };
 	queue = await startQueue({ workers: 0, concurrency: 20, env });
 	bridge = await openPaidBridgeOn(queue);
+	const first = { method: 'POST', bodyIncludes: '"northwind/quill-mini"' };
+	bridge.service.fault({ match: first, do: [] });
 	bridge.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
 
 	frozenExecution = await startThreeNodes();
@@ -78,6 +83,8 @@ beforeAll(async () => {
 		await until(`${name}, is sent`, () => bridge.service.received(text) === 1);
 	}
 	await startStreamingAgent();
+	escalating = await startEscalating();
+	await until('both models were asked', () => bridge.service.received(escalated) === 2);
 	for (const part of lostParts) conversations.set(part, await startLost(queue, part));
 	const texts = [...[...lost.values()].map(({ text }) => text), streamed];
 	await until('everything is sent', () =>
@@ -86,6 +93,7 @@ beforeAll(async () => {
 	await Promise.all(killed.map((worker) => worker.kill()));
 	survivor = await queue.addWorker();
 	for (const { id } of lost.values()) await bridge.editor.finished(id, 300);
+	await bridge.editor.finished(escalating, 300);
 	await bridge.editor.finished(frozenExecution, 300);
 });
 afterAll(async () => {
@@ -130,6 +138,26 @@ async function startThreeNodes(): Promise<string> {
 	);
 }
 
+async function startEscalating(): Promise<string> {
+	const { data, ...secret } = secretsOf(bridge.service).router;
+	const models = 'northwind/quill-mini\nnorthwind/quill-2.5';
+	const modelLists = { list: [{ name: 'support', models }] };
+	const router = await bridge.editor.createCredential({ ...secret, data: { ...data, modelLists } });
+	const ask = nodesFor({ ...bridge.accounts, router }).router(
+		'Ask',
+		['text', 'message'],
+		{
+			model: { __rl: true, mode: 'modelList', value: 'support' },
+			...messages(`[[refusal]] ${escalated}`),
+			options: { escalate: true },
+		},
+		retryOnFail,
+	);
+	return await bridge.editor.start(
+		await bridge.editor.importWorkflow(workflow('escalate', [{}], ask)),
+	);
+}
+
 async function startStreamingAgent(): Promise<void> {
 	const attached = [{ node: routerChatModel(bridge), as: 'ai_languageModel' as const }];
 	const agent = await publishAgent(bridge, { way: 'a streaming webhook', attached });
@@ -169,6 +197,12 @@ it.each(cases)('$name: is sent once, whatever n8n and a person do afterwards', a
 	expect(asKept(retried)).toEqual(nothingKept);
 	expect(queue.workersOf(retried.id)).toEqual([survivor]);
 	expect(bridge.service.received(text)).toBe(1);
+});
+
+it('a list whose second model was asked: neither is asked again', async () => {
+	expect(asKept(await bridge.editor.execution(escalating))).toEqual(nothingKept);
+	expect(asKept(await bridge.editor.retryExecution(escalating))).toEqual(nothingKept);
+	expect(bridge.service.received(escalated)).toBe(2);
 });
 
 it('a streaming AI Agent in the middle of its turn: its caller is let go without an answer', async () => {
