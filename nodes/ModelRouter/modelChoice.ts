@@ -120,7 +120,7 @@ const noModelError = (list: string | undefined, passedOver: readonly PassedOver[
 		`Nothing was sent. ${describePassedOver(passedOver)}.`,
 	);
 
-export const describePassedOver = (passedOver: readonly PassedOver[]): string =>
+const describePassedOver = (passedOver: readonly PassedOver[]): string =>
 	passedOver.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
 
 /** Tells the user which models of a list were passed over, and why. */
@@ -152,6 +152,10 @@ type Priced = Pick<Attempt, 'costUsd' | 'reservedUsd' | 'durationMs'>;
 
 export const costsOf = ({ costUsd, reservedUsd, durationMs }: Priced): Priced =>
 	omitMissing({ costUsd, reservedUsd, durationMs });
+
+/** Whether there is a list, so that each attempt is remembered by itself. */
+export const isOfList = (choices: readonly ModelChoice[]): boolean =>
+	choices.some(({ list }) => list !== undefined);
 
 /** Models that were asked before n8n ran the node again come first: what they gave is paid. @param asked In that order. */
 export const askedFirst = <One extends { model: string }>(

@@ -11,6 +11,7 @@ interface Labeled {
 	day: string;
 	label: string;
 }
+type LabeledRow = Labeled & { id: number };
 
 /**
  * Makes the function that finds out which labels are too many. What this process knows of the month is kept: several processes at the
@@ -19,8 +20,8 @@ interface Labeled {
 export function createLabelLimit() {
 	let month = '';
 	let known = new Set<string>();
-	return async <Row extends Labeled & { id: number }>(
-		table: Pick<Table<Row>, 'find'>,
+	return async (
+		table: Pick<Table<LabeledRow>, 'find'>,
 		entries: readonly Labeled[],
 	): Promise<Set<string>> => {
 		const others = new Set<string>();
@@ -28,15 +29,13 @@ export function createLabelLimit() {
 			if (!label) continue;
 			const ofMonth = atLeast(day.slice(0, 7));
 			if (month !== day.slice(0, 7)) {
-				const rows = await findAllRows<Row>(table, { day: ofMonth } as never);
+				const rows = await findAllRows(table, { day: ofMonth });
 				known = new Set(rows.map((row) => row.label).filter(Boolean));
 				month = day.slice(0, 7);
 			}
 			if (known.has(label)) continue;
 			if (known.size < MAX_LABELS) known.add(label);
-			else if (
-				!(await table.find(where<Row>({ day: ofMonth, label } as never), { limit: 1 })).length
-			)
+			else if (!(await table.find(where<LabeledRow>({ day: ofMonth, label }), { limit: 1 })).length)
 				others.add(label);
 		}
 		return others;

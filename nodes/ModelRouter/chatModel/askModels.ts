@@ -12,7 +12,7 @@ import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
 import { askInTurn, type Attempt, costsOf, type PassedOver } from '../modelChoice';
-import { findEmptyFault } from '../text/answerFault';
+import { describeFault, findEmptyFault } from '../text/answerFault';
 import { chooseText } from '../text/chooseText';
 import { createBodyBuilder } from './chatModel.params';
 import {
@@ -85,7 +85,7 @@ export function createModelCaller(context: CallContext) {
 			async ask({ model }) {
 				const attempt = isOne ? undefined : model;
 				const call = { ...context, readAnswer, http: clientOf(model), signal, attempt };
-				const answered = await askOnce(call, buildBody(asked, model), pass);
+				const answered = await askOnce(call, build(model), pass);
 				return { ...answered, ...costsOf(answered.answer) };
 			},
 			findFailureFault: (failure) => (escalate && !isShown ? findCallFault(failure) : undefined),
@@ -96,10 +96,8 @@ export function createModelCaller(context: CallContext) {
 
 /** Why an answer gives place to that of the next model: it is empty, or the arguments of its tool calls broke off. */
 function findCallFault(failure: ServiceError): string | undefined {
-	const { partial, reason } = failure.details;
-	const { toolCalls = [] } = (partial ?? {}) as Partial<PricedAnswer>;
-	if (failure.kind === 'schemaMismatch' && toolCalls.length)
-		return [failure.message, reason].filter(Boolean).join(': ');
+	const { toolCalls = [] } = (failure.details.partial ?? {}) as Partial<PricedAnswer>;
+	if (failure.kind === 'schemaMismatch' && toolCalls.length) return describeFault(failure);
 	return findEmptyFault(failure);
 }
 

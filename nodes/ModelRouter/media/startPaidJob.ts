@@ -29,6 +29,7 @@ import {
 	type Candidate,
 	chooseModels,
 	hintPassedOver,
+	isOfList,
 } from '../modelChoice';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
@@ -103,7 +104,8 @@ export async function startPaidJob(context: OperationContext<StartRequest>) {
 		...(await startByModel(context, candidate)),
 	});
 	const { candidates, passedOver } = request.chosen;
-	const inTurn = askedFirst(candidates, context.findAttempts(printOf(request)));
+	const made = isOfList(request.choices) ? context.findAttempts(printOf(request)) : [];
+	const inTurn = askedFirst(candidates, made);
 	const { answer, refusals } = await askInTurn(inTurn, { ask, passedOver });
 	hintPassedOver(addHint, request.choices, refusals);
 	return { ...answer, model: answer.ledgered?.entry?.model || answer.model };
@@ -123,7 +125,7 @@ async function startByModel(
 	const { request, getState, http, clock, recordId, countInFlight, accounts } = context;
 	const { mediaType, spendingCapPerExecution, ledger } = request;
 	const found = 'entry' in inCatalog ? inCatalog.entry : undefined;
-	const isOfList = request.choices.some(({ list }) => list);
+	const isRemembered = isOfList(request.choices);
 	let startedAt: number | undefined;
 	const start = async () => {
 		const body = { ...(await buildStartBody(context)), model };
@@ -132,8 +134,8 @@ async function startByModel(
 		const caps = createCaps(request, getState('budget', emptySpending));
 		let counted: ReturnType<Accounts['openStart']> | undefined;
 		return await context.startPaid<StartedJob>({
-			request: isOfList ? printOf(request) : { mediaType, body },
-			...(isOfList && { attempt: model }),
+			request: isRemembered ? printOf(request) : { mediaType, body },
+			...(isRemembered && { attempt: model }),
 			...(ledger && { ledger: toStartLedger(context, ledger, model) }),
 			async reserve(claim) {
 				const names = request.inputs.map(({ name }) => name);

@@ -3,11 +3,6 @@ import type { StructuredReader } from '../../../src/core/structuredAnswer';
 import type { TextAnswer, TextChoice } from '../../../src/router/textAnswer';
 import { readStructuredAnswer } from './pricedAnswer';
 
-/** Why the model of an escalation gives place to the next one, by the protocol's own words. */
-const FINISH_FAULTS: Record<string, string> = {
-	content_filter: 'the answer was blocked (content_filter)',
-};
-
 /**
  * Why an answer does not do, so that Escalate asks the next model.
  *
@@ -38,11 +33,11 @@ export function findEmptyFault({ kind, details }: ServiceError): string | undefi
 }
 
 function findChoiceFault(
-	{ text, toolCalls, refusal, finishReason = '' }: TextChoice,
+	{ text, toolCalls, refusal, finishReason }: TextChoice,
 	maxTokens: number | undefined,
 ): string | undefined {
 	if (refusal) return 'the model refused to answer';
-	if (FINISH_FAULTS[finishReason]) return FINISH_FAULTS[finishReason];
+	if (finishReason === 'content_filter') return 'the answer was blocked (content_filter)';
 	if (finishReason === 'length' && maxTokens !== undefined)
 		return `the answer was cut off at ${maxTokens} tokens`;
 	return text.trim() || toolCalls.length ? undefined : 'the answer is empty';
@@ -55,6 +50,10 @@ function findMismatch(structured: StructuredReader, answer: TextAnswer): string 
 	} catch (cause) {
 		const error = mapServiceError(cause);
 		if (!(error instanceof ServiceError)) throw error;
-		return [error.message, error.details.reason].filter(Boolean).join(': ');
+		return describeFault(error);
 	}
 }
+
+/** What does not do about an answer, by the failure of reading it. */
+export const describeFault = ({ message, details: { reason } }: ServiceError): string =>
+	[message, reason].filter(Boolean).join(': ');

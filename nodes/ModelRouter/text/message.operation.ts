@@ -17,6 +17,7 @@ import {
 	type Attempt,
 	costsOf,
 	hintPassedOver,
+	isOfList,
 	sumAttempts,
 	withAttempts,
 } from '../modelChoice';
@@ -134,8 +135,8 @@ async function askChosen(context: MessageContext) {
 	const { request, countTokens, stream } = context;
 	const { structured, simplify, escalate } = request;
 	const unlimited = await buildBody(context);
-	const isOfList = request.choices.some(({ list }) => list);
-	const made = isOfList ? context.findAttempts(withModel(unlimited, '')) : [];
+	const isRemembered = isOfList(request.choices);
+	const made = isRemembered ? context.findAttempts(withModel(unlimited, '')) : [];
 	const candidates = askedFirst(request.chosen.candidates, made);
 	const isJudged = escalate && candidates.length > 1;
 	const asked = await askInTurn(candidates, {
@@ -150,7 +151,7 @@ async function askChosen(context: MessageContext) {
 				}),
 				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
 			};
-			const asked = isOfList
+			const asked = isRemembered
 				? await askAttempt(live, { ...paid, attempt: model })
 				: await askPaid(live, paid);
 			return { ...asked, ...costsOf(asked.answer) };
