@@ -9,6 +9,7 @@ import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import { access, checkLedger, probe } from './access';
+import { description } from './acrossResources.params';
 import { searchModels } from './modelPicker';
 import { resources } from './resources';
 
@@ -20,8 +21,7 @@ export class ModelRouter implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: operationSubtitle(resources),
-		description:
-			'Message text models, generate images, videos, music and speech, and start workflows when media jobs are done',
+		description,
 		defaults: { name: 'Model Router' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -8,6 +8,7 @@ import {
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { checkLedger, probe } from './access';
+import { description } from './acrossResources.params';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
 import { eventsSubtitle, triggerParams } from './trigger/trigger.params';
@@ -20,9 +21,7 @@ export class ModelRouterTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: eventsSubtitle,
-		// n8n's search shows it for the Model Router, too (n8n-editor-ui 2.41.0, generateMergedNodesAndActions)
-		description:
-			'Starts a workflow when an image, video, music or speech job is done, with its file. The actions of the Model Router message models and start such jobs',
+		description,
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
 		builderHint: {

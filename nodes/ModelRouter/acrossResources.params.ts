@@ -4,6 +4,10 @@ import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
 import { capFields } from '../fieldKinds.params';
 
+/** Of the node and of its trigger: n8n lists both as one, with the text of the trigger (`generateMergedNodesAndActions`). */
+export const description =
+	'Text, image, video, music and speech models of many vendors, with spending caps. The trigger gets finished jobs';
+
 export const simplifyParam = {
 	displayName: 'Simplify',
 	name: 'simplify',

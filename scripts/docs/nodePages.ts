@@ -67,7 +67,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'model-router-trigger',
 		intro:
-			'n8n adds the field **Poll Times**, which sets how often it checks. To watch all jobs, turn on **Track in Job Ledger** in the nodes that start them.',
+			'It starts a workflow when an image, video, music or speech job is done, with its file. n8n adds the field **Poll Times**, which sets how often it checks. To watch all jobs, turn on **Track in Job Ledger** in the nodes that start them.',
 		description: new ModelRouterTrigger().description,
 		resources: [],
 		errors: /^nodes\/ModelRouter\/trigger/,

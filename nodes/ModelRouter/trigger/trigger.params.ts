@@ -28,19 +28,8 @@ export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): Event
 const ofLedger = { show: { watch: ['ledger'] } };
 const ofList = { show: { watch: ['list'] } };
 
-/** What a trigger can wait for. */
+/** What a trigger can wait for: n8n's list of nodes shows them in this order, which is the one in which people come for them. */
 const eventOptions = [
-	{
-		name: 'Budget Threshold Reached',
-		value: 'budgetThresholdReached',
-		description:
-			'Spending has reached a percentage in Alarms At (Percent) of the credential: once per period for each',
-	},
-	{
-		name: 'Media Content Expired',
-		value: 'mediaContentExpired',
-		description: 'A job has completed, and its file is no longer available',
-	},
 	{
 		name: 'Media Job Completed',
 		value: 'mediaJobCompleted',
@@ -52,10 +41,21 @@ const eventOptions = [
 		description: 'A job has failed, or the service no longer knows it',
 	},
 	{
+		name: 'Budget Threshold Reached',
+		value: 'budgetThresholdReached',
+		description:
+			'Spending has reached a percentage in Alarms At (Percent) of the credential: once per period for each',
+	},
+	{
 		name: 'Outcome Unknown',
 		value: 'outcomeUnknown',
 		description:
 			'A start in the job ledger may or may not have been received, so a person must decide',
+	},
+	{
+		name: 'Media Content Expired',
+		value: 'mediaContentExpired',
+		description: 'A job has completed, and its file is no longer available',
 	},
 ] as const satisfies INodePropertyOptions[];
 
