@@ -7,7 +7,7 @@ import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
 export class MarketAssistantApi implements ICredentialType {
 	name = 'marketAssistantApi';
 
-	displayName = 'Market Assistant API';
+	displayName = 'Crypto Q&A API';
 
 	icon: Icon = { light: 'file:../icons/assistant.svg', dark: 'file:../icons/assistant.dark.svg' };
 

@@ -100,7 +100,7 @@ export async function saveCredentials({ editor, service, mails }: Demo): Promise
 		workspace('ws-2', 'Second Workspace Agent account'),
 		workspace('ws-1', 'Workspace Agent account'),
 		{
-			...{ type: 'marketAssistantApi', name: 'Market Assistant account' },
+			...{ type: 'marketAssistantApi', name: 'Crypto Q&A account' },
 			data: { baseUrl: assistant.baseUrl, apiKey: assistant.keys.pro, ...ledger },
 		},
 		{
@@ -150,7 +150,7 @@ export function tellAddresses(
 	const tell = (kind: string, address: string, key: string) =>
 		console.log(`  ${kind.padEnd(17)}${address}, key ${key}`);
 	tell('Workspace Agent', agent.baseUrl('ws-1'), agent.key('ws-1'));
-	tell('Market Assistant', assistant.baseUrl, assistant.keys.pro);
+	tell('Crypto Q&A', assistant.baseUrl, assistant.keys.pro);
 	tell('Model Router', router.baseUrl, router.keys.main);
 	console.log(`\nThe editor:        ${editor.url}`);
 	console.log(`  email:           ${owner.email}`);

@@ -20,7 +20,7 @@ const [openingSourceParam, openingParam] = textSourceParams({
 export const conversationParams = [
 	{
 		displayName:
-			'Add two or more speakers with + below this node: search for "Workspace Agent", "Crypto Q&A" (the Market Assistant) or "Model Router". Each of them only needs its credential.',
+			'Add two or more speakers with + below this node: search for "Workspace Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential.',
 		name: 'speakersNotice',
 		type: 'notice',
 		default: '',

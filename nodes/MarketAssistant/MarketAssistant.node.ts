@@ -13,16 +13,15 @@ import { access, probe, resources } from './resources';
 
 export class MarketAssistant implements INodeType {
 	description: INodeTypeDescription = {
-		// what language models search for: n8n's MCP server finds "crypto" only in a short name
+		// the name that people and models find it by: n8n's MCP server finds "crypto" only in a short one
 		displayName: 'Crypto Q&A',
 		name: 'marketAssistant',
 		icon: { light: 'file:../../icons/assistant.svg', dark: 'file:../../icons/assistant.dark.svg' },
 		group: ['transform'],
 		version: 1,
 		subtitle: operationSubtitle(resources),
-		description:
-			'Ask the Market Assistant about crypto prices, tokens, wallets, trades, sentiment and news',
-		defaults: { name: 'Market Assistant' },
+		description: 'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news',
+		defaults: { name: 'Crypto Q&A' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,

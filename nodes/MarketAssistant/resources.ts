@@ -9,7 +9,7 @@ import { askGuided } from './question/askGuided.operation';
 
 export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
-	credentialName: 'Market Assistant API',
+	credentialName: 'Crypto Q&A API',
 	keyHeader: 'X-API-Key',
 	version: 'v1',
 	// better to ask a question without the chat of its session than late

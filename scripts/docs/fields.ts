@@ -177,7 +177,11 @@ const toMarkdown = (html: string): string =>
 		.replace(/<[^>]*>/g, '');
 
 /** The link to a heading, as GitHub makes it. */
-export const anchorOf = (title: string): string => title.toLowerCase().replaceAll(' ', '-');
+export const anchorOf = (title: string): string =>
+	title
+		.toLowerCase()
+		.replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+		.replaceAll(' ', '-');
 
 export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

@@ -51,7 +51,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'market-assistant',
 		intro:
-			'n8n lists this node as **Crypto Q&A**. **Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
+			'**Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
 		description: new MarketAssistant().description,
 		resources: assistant,
 		errors: /^nodes\/MarketAssistant|^src\/assistant/,
@@ -83,7 +83,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'agent-conversation',
 		intro:
-			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Workspace Agent, a Market Assistant, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
+			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Workspace Agent, Crypto Q&A, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
 		description: new AgentConversation().description,
 		resources: [],
 		errors: /^nodes\/AgentConversation|^src\/conversation|attachedTools/,

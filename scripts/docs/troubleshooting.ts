@@ -70,7 +70,7 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Sessions and chats',
-		intro: 'Messages to agents and questions to the Market Assistant.',
+		intro: 'Messages to agents and questions to Crypto Q&A.',
 		files: /WorkspaceAgent|MarketAssistant|src\/agent|src\/assistant|chatInput|uuidField/,
 	},
 	{

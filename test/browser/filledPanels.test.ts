@@ -23,7 +23,7 @@ interface Run {
 }
 const runs: Run[] = [
 	{ node: 'Workspace Agent', file: 'message-an-agent.json', name: 'Ask Again', shown: /sessionId/ },
-	{ node: 'Market Assistant', file: 'ask-the-market-assistant.json', name: 'Ask', shown: /chatId/ },
+	{ node: 'Crypto Q&A', file: 'ask-the-market-assistant.json', name: 'Ask', shown: /chatId/ },
 	{ node: 'Model Router', file: 'chat-with-a-model.json', name: 'Chat', shown: /requestId/ },
 	{
 		...{ node: '', file: 'make-a-picture.json', name: 'Make a Picture' },

@@ -12,7 +12,7 @@ it.each([
 	['an operation of the Model Router', models(CHOSEN)],
 	['a resource of the Model Router', models('getModel', { resource: CHOSEN })],
 	[
-		'an operation of the Market Assistant',
+		'an operation of Crypto Q&A',
 		{ ...assistant('ask', {}), parameters: { operation: CHOSEN } as INodeParameters },
 	],
 ])('"Custom API Call" as %s is answered with what to use', async (_what, call) => {

@@ -69,7 +69,7 @@ describe.each(nodes)('%s', (_node, field, call) => {
 	});
 });
 
-describe('Market Assistant', () => {
+describe('Crypto Q&A', () => {
 	const ask = async (given: Given = {}) => {
 		const call = assistant('ask', { question: 'hello' });
 		const { items } = await run({ ...call, secrets: secretsOf(service), ...given });

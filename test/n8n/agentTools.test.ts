@@ -21,8 +21,7 @@ const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
 const SEND = 'Send a message to a workspace agent and get its answer';
 const MESSAGE = 'Message text model in Model Router';
 const WHOLE = /invoke_assistant$/;
-const ASSISTANT =
-	'Ask the Market Assistant about crypto prices, tokens, wallets, trades, sentiment and news';
+const ASSISTANT = 'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news';
 const agent = (given = {}) =>
 	nodesFor(bridge.accounts).agent('Colleague', ['message', 'send'], given);
 const assistant = (how: string, given = {}) =>

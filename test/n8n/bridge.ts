@@ -51,7 +51,7 @@ export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
 		...([agent.baseUrl('ws-2'), agent.key('ws-2')] as const),
 	),
 	assistant: secret(
-		...(['Market Assistant', 'marketAssistant'] as const),
+		...(['Crypto Q&A', 'marketAssistant'] as const),
 		...([assistant.baseUrl, assistant.keys.pro, plan] as const),
 	),
 	router: secret('Model Router', 'modelRouter', router.baseUrl, router.keys.main),

@@ -64,7 +64,7 @@ it('two agents agree on a date, and remember it in the same chat', async () => {
 it('an agent questions the market assistant, and sums up', async () => {
 	const question = 'Find out which wallets bought the most ETH in the last 24 hours.';
 	const outcome = outcomeOf(await chat('agent-questions-the-market-assistant.json', question));
-	expect(speakersIn(outcome)).toEqual(['Analyst', 'Market Assistant', 'Analyst']);
+	expect(speakersIn(outcome)).toEqual(['Analyst', 'Crypto Q&A', 'Analyst']);
 	expect(outcome.output).toMatch(/^To sum up: 0x.* lead with /);
 	expect(outcome.output).not.toContain('[ENOUGH]');
 	const [asked, answered] = outcome.transcript.map(({ text }) => text);

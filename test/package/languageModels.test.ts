@@ -82,7 +82,7 @@ const phraseOf = (unfound: string) => unfound.split(':')[0]!;
 it('search_nodes finds the right node among the first three for 42 of 53 phrases', async () => {
 	const unfound = await missed(ASKED, (phrase) => searchNodes(phrase).map(ownName));
 	expect(count(ASKED)).toBe(53);
-	// before the aliases: 22; before the Market Assistant was listed as Crypto Q&A: 38
+	// before the aliases: 22; by the name Market Assistant: 40
 	expect(unfound.map(phraseOf)).toEqual([
 		'agent group chat',
 		'send message to agent',

@@ -154,7 +154,7 @@ it.each([
 	['workspaceAgent', 'Send a message to a workspace agent and get its answer'],
 	[
 		'marketAssistant',
-		'Ask the Market Assistant about crypto prices, tokens, wallets, trades, sentiment and news',
+		'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news',
 	],
 ])('as a tool, a node without resources says what it does: %s', (name, told) => {
 	const description = nodes.find((each) => each.description.name === name)?.description;

@@ -75,7 +75,7 @@ it('runs on a worker, and its words come through main, speaker by speaker', asyn
 	expect(queue.workersOf(execution.id)).toHaveLength(1);
 });
 
-describe('twenty chats at once with the Market Assistant and a job ledger, on two workers', () => {
+describe('twenty chats at once with Crypto Q&A and a job ledger, on two workers', () => {
 	const CHATS = Array.from({ length: 20 }, (_, index) => `Chat ${index}`);
 	const ROUNDS = 2;
 

@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /**
- * The rate limit of the Market Assistant, over all workers; the service counts. Asking takes minutes, and almost nothing of
+ * The rate limit of Crypto Q&A, over all workers; the service counts. Asking takes minutes, and almost nothing of
  * the machine: it begins with the first test of the file, and goes on beside the others.
  */
 export function rateLimitCases(queueOfFile: () => Queue): void {
@@ -85,7 +85,7 @@ export function rateLimitCases(queueOfFile: () => Queue): void {
 		};
 	}
 
-	describe('the rate limit of the Market Assistant, over three workers', () => {
+	describe('the rate limit of Crypto Q&A, over three workers', () => {
 		it('one execution on one of them gets the whole limit, and none is refused', async () => {
 			const { answered, accepted, refused, seconds } = await alone;
 			expect(answered).toEqual([['success', 120]]);

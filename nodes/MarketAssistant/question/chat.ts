@@ -23,7 +23,7 @@ import {
 } from '../../../src/n8n/chatInput.params';
 
 /** What remembers the chats of sessions, as the editor names it. */
-const REMEMBERING = '"Use a Job Ledger" in the Market Assistant API credential';
+const REMEMBERING = '"Use a Job Ledger" in the Crypto Q&A API credential';
 
 export const chatParams = [
 	sessionModeParam({

@@ -40,10 +40,10 @@ const ANSWERS = {
 	'Workspace Agent: Send': agent({
 		...{ message: 'On which day can you release Lighthouse?', sessionMode: 'new' },
 	}),
-	'Market Assistant: Ask Guided Question': assistant('askGuided', {
+	'Crypto Q&A: Ask Guided Question': assistant('askGuided', {
 		...{ capability: 'marketData', token: 'ETH', streamAnswer: true },
 	}),
-	'Market Assistant: Ask': assistant('askStreaming', { question: 'How is the sentiment for ETH?' }),
+	'Crypto Q&A: Ask': assistant('askStreaming', { question: 'How is the sentiment for ETH?' }),
 	'Model Router: Text: Message a Model': chat('', question),
 	'Model Router: Text: Estimate Cost': chat('', { ...question, operation: 'estimateCost' }),
 	'Model Router: Model: Get': models('getModel', { model: byId('northwind/quill-2.5') }),
