@@ -90,7 +90,7 @@ function formatReason(kind: ServiceError['kind'], reason: string): string {
 const KINDS_OF_THE_SERVICE = new Set<ServiceError['kind']>(['refused', 'malformed', 'failed']);
 
 /** The editor joins all lines, so each has to be a sentence. */
-const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
+export const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
 
 const OUTCOME_TEXTS = {
 	not_started: 'nothing was started, nothing is charged',
@@ -107,7 +107,8 @@ function formatPartial(partial: { text?: unknown } | undefined, limit: number): 
 		: 'No text had arrived.';
 }
 
-const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+/** For texts that n8n's editor renders as HTML. */
+export const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** Characters of the service's own words that an AI agent is given. */
 const MAX_REASON_LENGTH = 500;

@@ -1,10 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { escapeHtml } from './errorMessages';
 import type { Redactor } from './redact';
 
-/** Shows a sentence next to the output. */
+/** Shows a sentence next to the output. It may have a service's words, and the editor renders it as HTML. */
 export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
-	n8n.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
+	n8n.addExecutionHints({ message: escapeHtml(message), type: 'warning', location: 'outputPane' });
 }
 
 /**
