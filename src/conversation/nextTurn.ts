@@ -117,10 +117,13 @@ export function toModeratorPrompt(
 		.join('\n\n');
 }
 
-/** The whole conversation with names, or the end of it if it is too long. */
+/** What was said, with names. */
+export const formatTurns = (turns: Progress['turns']): string =>
+	turns.flatMap(({ speaker, text }) => (text.trim() ? `${speaker}: ${text}` : [])).join('\n\n');
+
+/** The whole conversation with its opening, or the end of it if it is too long. */
 export function formatTranscript({ turns, rules }: Pick<Progress, 'turns' | 'rules'>): string {
-	const lines = turns.map(({ speaker, text }) => text.trim() && `${speaker}: ${text}`);
-	const whole = [rules.opening, ...lines].filter((text) => text.trim()).join('\n\n');
+	const whole = [rules.opening, formatTurns(turns)].filter((text) => text.trim()).join('\n\n');
 	return cutText(whole, -MAX_CHARACTERS);
 }
 

@@ -3,6 +3,7 @@ import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import type { Conversation, Turn } from './conversation';
 import { type Ending, sumCosts } from './ending';
+import { formatTurns } from './nextTurn';
 import { firstText } from './person';
 import { isAmount } from './reply';
 
@@ -149,6 +150,7 @@ export function toResult(conversation: Conversation) {
 		speakersWithoutCost: [...new Set(withoutCost)],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),
 		transcript: toRows(conversation),
+		transcriptText: formatTurns(turns),
 		// from the first message to the last answer, with pauses and waits for people: not the sum of the turns, and none of earlier ones
 		durationMs: Math.max(0, endedAt - began),
 		// not named `error`: n8n would repeat the conversation

@@ -37,6 +37,7 @@ it('two speakers talk, each is told what the other said, in a session of its own
 	expect([ada === bob, again]).toEqual([false, [ada, bob]]);
 	expect(json).toMatchObject({
 		...{ output: 'b 2', ended: 'turnLimit', reason: 'Turn Limit of 4 was reached', turns: 4 },
+		transcriptText: 'Ada: a 1\n\nBob: b 1\n\nAda: a 2\n\nBob: b 2',
 		speakers: [
 			{ name: 'Ada', sessionId: ada },
 			{ name: 'Bob', sessionId: bob },
@@ -349,13 +350,67 @@ describe('a speaker that fails', () => {
 	});
 });
 
-it('50 turns are stored in less than 105 kB', async () => {
+it('50 turns are stored in less than 115 kB', async () => {
 	const sentence =
 		'A sentence such as an agent writes, neither short nor long, about the release. ';
 	const speaker: Speaker = ({ turn }) => ({ output: `${String(turn)}. ${sentence}` });
 	const { run, json } = await talk({ turnLimit: 50 }, { speakers: { Ada: speaker, Bob: speaker } });
 	expect(json['turns']).toBe(50);
-	expect(JSON.stringify(run.data).length).toBeLessThan(105_000);
+	expect(JSON.stringify(run.data).length).toBeLessThan(115_000);
+});
+
+describe('a speaker that fails and ends the conversation, next to the output of a green node', () => {
+	const advice = 'To make the execution fail, choose On Failure of a Speaker: Fail.';
+	const link = '<a href="https://example.org">It broke</a> & more';
+	const broken: Speaker = () => ({ error: link });
+	const shown = '&lt;a href="https://example.org">It broke&lt;/a> &amp; more.';
+
+	it.each<[string, Parameters<typeof talk>, string[]]>([
+		[
+			'after a turn',
+			[{}, { speakers: { Ada: counting('a'), Bob: failing } }],
+			[`Bob failed, so the conversation ended after 1 turn: It broke. ${advice}`],
+		],
+		[
+			'at once, in the words of a stranger',
+			[{}, { speakers: { Ada: broken, Bob: counting('b') } }],
+			[`Ada failed, so the conversation ended after 0 turns: ${shown} ${advice}`],
+		],
+		[
+			'twice',
+			[
+				{ turnLimit: 2 },
+				{
+					speakers: { Ada: failing, Bob: failing },
+					items: [{}, {}].map(() => ({ chatInput: 'x' })),
+				},
+			],
+			[
+				`2 of 2 conversations failed. Ada failed, so the conversation ended after 0 turns: It broke. ${advice}`,
+			],
+		],
+		[
+			'if it is skipped',
+			[
+				{ turnLimit: 2, options: { onFailure: 'skip' } },
+				{ speakers: { Ada: failing, Bob: counting('b') } },
+			],
+			[],
+		],
+		[
+			'if that was chosen to be an error',
+			[
+				{ options: { onFailure: 'fail' } },
+				{
+					speakers: { Ada: failing, Bob: failing },
+					settings: { onError: 'continueRegularOutput' },
+				},
+			],
+			[],
+		],
+	])('%s', async (_when, given, hints) => {
+		expect((await talk(...given)).hints).toEqual(hints);
+	});
 });
 
 it.each<[string, INodeParameters, string[]]>([
@@ -457,6 +512,29 @@ describe('our own nodes as speakers, with only a credential', () => {
 		const { json } = await hold({ turnLimit: 2, options: { onFailure: 'askAgain' } });
 		expect(json['ended']).toBe(ended);
 		expect(posts(service)).toHaveLength(sent);
+	});
+
+	it('of one credential are one agent, which a hint says', async () => {
+		const workspace = (name: string, id: string) => {
+			const credentials = { workspaceAgentApi: { id, name: id } };
+			return ours(name, 'workspaceAgentTool', { credential: '', settings: { credentials } });
+		};
+		const hintsOf = async (...ids: string[]) => {
+			const agents = ids.map((id, index) => [
+				`Agent ${index + 1}`,
+				workspace(`Agent ${index + 1}`, id),
+			]);
+			const speakers = {
+				...(Object.fromEntries(agents) as object),
+				Model: ourNodes.Model,
+				Judge: ourNodes.Model,
+			};
+			return (await hold({ turnLimit: 1 }, { speakers })).hints;
+		};
+		expect(await hintsOf('one', 'other')).toEqual([]);
+		expect(await hintsOf('one', 'other', 'one')).toEqual([
+			'Agent 1 and Agent 3 use the same credential, so one agent talks to itself. For another agent, choose another credential.',
+		]);
 	});
 
 	it('that fail are told of once, with all that is known', async () => {
