@@ -20,7 +20,7 @@ const [openingSourceParam, openingParam] = textSourceParams({
 export const conversationParams = [
 	{
 		displayName:
-			'Add two or more speakers with + below this node: search for "Workspace Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential.',
+			'Add two or more speakers with + below this node: search for "Workspace Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. For a Workspace Agent, one credential is one agent. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
 		name: 'speakersNotice',
 		type: 'notice',
 		default: '',

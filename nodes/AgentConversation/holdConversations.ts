@@ -47,7 +47,7 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import { isChat, isChatReview, isOurs, isWorkflow } from './speakers';
+import { findAsker, isChat, isChatReview, isOurs, isWorkflow } from './speakers';
 
 /**
  * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
@@ -240,7 +240,8 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	const asking = { speaker, message, messageId: randomUUID(), note: notes, askedAt: Date.now() };
 	const asked = askSpeaker(conversation, asking);
 	const tool = state.speakers[speaker];
-	if (!tool?.review) await display.announceSpeaker(tool);
+	const asker = tool && findAsker(n8n, tool);
+	await (asker ? display.announceWait(asker) : display.announceSpeaker(tool));
 	return asked;
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../src/n8n/chatInput.params';
 import { regexEngine } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
-import { getOnError } from '../../src/n8n/platform';
+import { findNode } from '../../src/n8n/platform';
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
 import { readSpendingLabel } from '../ModelRouter/spending/spendingLabel.params';
 import { readUuid } from '../uuidField';
@@ -97,7 +97,7 @@ function toSpeakers(n8n: IExecuteFunctions, tools: readonly AttachedTool[]) {
 
 /** Everything that the node returns would be lost, although it may cost money (n8n-core 2.41.1, workflow-execute.js:1660). */
 function rejectErrorOutput(n8n: IExecuteFunctions, name: string): void {
-	if (getOnError(n8n, name) !== 'continueErrorOutput') return;
+	if (findNode(n8n, name)?.onError !== 'continueErrorOutput') return;
 	throw invalidInputError(
 		`${name}: "Continue (using error output)" is not possible for a speaker`,
 		'n8n would discard everything it says. In the settings of that node, set On Error to Continue.',

@@ -12,12 +12,12 @@ import type { Reply } from '../../src/conversation/reply';
 import { listCosts, toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, forVisitor } from '../../src/n8n/errors';
-import { addHint } from '../../src/n8n/hints';
 import { createExecutionCosts } from '../../src/n8n/executionCosts';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
 import { getRunIndex } from '../../src/n8n/platform';
 import { traceConversations } from '../../src/n8n/tracing';
+import { showHints } from './hints';
 import type { ItemState, Settings, State } from './request';
 import { isAgentTool, isOurs } from './speakers';
 
@@ -28,12 +28,15 @@ import { isAgentTool, isOurs } from './speakers';
  * again, endlessly (n8n-core 2.41.1, workflow-execute.js:1232). An item that could not start a conversation has an `error` next to its `json`,
  * which n8n turns into that field later.
  */
-export function toOutput(n8n: IExecuteFunctions, { items, source }: State): INodeExecutionData[] {
+export function toOutput(
+	n8n: IExecuteFunctions,
+	{ items, speakers, source }: State,
+): INodeExecutionData[] {
 	const results = items.flatMap((state) =>
 		'conversation' in state ? [toResult(state.conversation)] : [],
 	);
 	rejectFailed(n8n, items, results);
-	hintAtStreaming(n8n, items);
+	showHints(n8n, { items, speakers });
 	if (results.length) traceConversations(n8n, results);
 	return items.flatMap((state, item): INodeExecutionData[] => {
 		const pairedItem = { item, ...(source && { sourceOverwrite: source }) };
@@ -74,22 +77,6 @@ function rejectFailed(n8n: IExecuteFunctions, items: ItemState[], results: objec
 	});
 	error.context['metadata'] = { conversations: results as IDataObject[] };
 	throw forVisitor(n8n, error);
-}
-
-/** n8n's chat shows `output` of the last node, unless it streams. */
-function hintAtStreaming(n8n: IExecuteFunctions, items: ItemState[]): void {
-	const hasTurns = items.some(
-		(state) =>
-			'conversation' in state && state.settings.showLive && state.conversation.turns.length > 1,
-	);
-	const isInChat = n8n
-		.getParentNodes(n8n.getNode().name)
-		.some(({ type }) => /\.chatTrigger$/.test(type));
-	if (hasTurns && isInChat && !n8n.isStreaming())
-		addHint(
-			n8n,
-			'The chat shows only the last turn. To follow the conversation live, set Response Mode in the options of the Chat Trigger ("On chat message") to Streaming.',
-		);
 }
 
 /** Writes the progress of a conversation to the log and the execution's custom data: after Stop, n8n keeps no output of the node. */
@@ -143,6 +130,12 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 		/** Names the speaker whose own node writes its answer into the chat without a name. */
 		async announceSpeaker(tool: AttachedTool | undefined): Promise<void> {
 			if (tool && isAgentTool(tool)) await write(speakerHeading(tool.node));
+		},
+		/** Says that a person is asked: n8n ends the chat's answer when an execution waits, and shows nothing of what follows. */
+		async announceWait(asker: string): Promise<void> {
+			await write(
+				`Waiting for an answer from "${asker}". The conversation goes on without this chat.`,
+			);
 		},
 		/** Shows what was said, unless the speaker's own node has written it. */
 		async showTurn(

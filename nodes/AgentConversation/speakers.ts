@@ -1,10 +1,10 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { type IDataObject, type IExecuteFunctions, SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { getNodeType } from '../../src/n8n/platform';
+import { findNode, getNodeType } from '../../src/n8n/platform';
 
 /** Whether it is the type of a node of this package: they share a prefix. */
 export const isOurType = (n8n: IExecuteFunctions, type: string | undefined) => {
@@ -27,6 +27,16 @@ export const isModelRouter = (tool: AttachedTool | undefined) => isType(tool, 'm
 
 /** n8n's agent writes its answer into the chat itself, word by word, without its name. */
 export const isAgentTool = (tool: AttachedTool) => isType(tool, 'agentTool');
+
+/** Its credential is that of one agent. */
+export const isWorkspaceAgent = (tool: AttachedTool) => isType(tool, 'workspaceAgentTool');
+
+/** The node that asks a person when the speaker has its turn, for which the execution waits: its review, or the speaker itself. */
+export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool) {
+	if (review) return review.node;
+	const isPerson = findNode(n8n, node)?.parameters['operation'] === SEND_AND_WAIT_OPERATION;
+	return isPerson ? node : undefined;
+}
 
 /** A person in n8n's chat. */
 export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');

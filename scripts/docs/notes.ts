@@ -8,6 +8,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'You have the answer, and it is paid. The rest of the sentence says why. A budget still counts it.',
 	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing':
 		'You have the answer. If it lacks something, ask in a new chat.',
+	'There is no result: …':
+		'The conversation is in the output, and the rest of the sentence says why. See [a result as fields](conversations.md#a-result-as-fields).',
 	'Of the model list "…", these were passed over: …':
 		'You have the answer. Correct the list in the credential, if a model is gone for good.',
 	'These models were passed over: …':

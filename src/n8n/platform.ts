@@ -70,24 +70,16 @@ export function markAsBegun(n8n: IExecuteFunctions): void {
 }
 
 /**
- * The type of a node of the workflow.
+ * A node of the workflow, with the defaults of its parameters.
  *
- * Seen: `workflow.nodes`, n8n-core 2.41.1, node-execution-context.js:30 and :81.
- * Without it: undefined. The caller of a tool then counts as an AI agent.
+ * Seen: `workflow.nodes`, n8n-core 2.41.1, node-execution-context.js:30 and :81; n8n-workflow 2.41.0, workflow.js:87.
+ * Without it: undefined. The caller of a tool then counts as an AI agent, and a speaker as none that waits or shares a credential.
  */
-export function getNodeType(n8n: IExecuteFunctions, name: string): string | undefined {
-	return (n8n as ContextInternals).workflow?.nodes?.[name]?.type;
+export function findNode(n8n: IExecuteFunctions, name: string): INode | undefined {
+	return (n8n as ContextInternals).workflow?.nodes?.[name];
 }
 
-/**
- * What a node of the workflow does when it fails: its setting "On Error".
- *
- * Seen: `workflow.nodes`, n8n-core 2.41.1, node-execution-context.js:30 and :81.
- * Without it: undefined, as for a node in which nobody has set it.
- */
-export function getOnError(n8n: IExecuteFunctions, name: string): INode['onError'] {
-	return (n8n as ContextInternals).workflow?.nodes?.[name]?.onError;
-}
+export const getNodeType = (n8n: IExecuteFunctions, name: string) => findNode(n8n, name)?.type;
 
 /**
  * The types of the nodes that may use a tool.

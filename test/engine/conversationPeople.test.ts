@@ -112,3 +112,38 @@ it('a node that only passes on what it gets, and has not waited, is silent', asy
 	});
 	expect(json).toMatchObject({ ended: 'turnLimit', output: 'b', turns: 3 });
 });
+
+it('who reads along learns that a person is asked, and the author what to start it from', async () => {
+	const chunks: string[] = [];
+	const talk: Parameters<typeof converse>[0] = {
+		parameters: { turnLimit: 3 },
+		speakers: {
+			Planner: () => ({ output: 'We transfer 10,000.' }),
+			async Approver(_json, n8n) {
+				await n8n.putExecutionToWait(new Date());
+				return {};
+			},
+		},
+		speakerSettings: { Approver: { parameters: { operation: 'sendAndWait' } } },
+		trigger: '@n8n/n8n-nodes-langchain.chatTrigger',
+	};
+	const { run } = await converse({
+		...talk,
+		onChunk: ({ type, content = '' }) => void (type === 'item' && chunks.push(content)),
+	});
+	expect(chunks).toEqual([
+		'**Planner:**\n\nWe transfer 10,000.',
+		'Waiting for an answer from "Approver". The conversation goes on without this chat.',
+	]);
+	const waiting = JSON.parse(JSON.stringify(run.data)) as typeof run.data;
+	const said = { data: { text: 'Fine' } };
+	waiting.executionData!.nodeExecutionStack[0]!.data['main'] = [[{ json: said }]];
+	const { json, hints } = await converse({ ...talk, waiting });
+	// to stream would not help
+	expect([json['turns'], hints]).toEqual([
+		3,
+		[
+			'A chat shows nothing more once a person is asked. Start this conversation from a form or a schedule, and send the result with a node after this one.',
+		],
+	]);
+});

@@ -8,8 +8,8 @@ import {
 } from 'n8n-workflow';
 
 import {
+	findNode,
 	getNodeType,
-	getOnError,
 	getReadableConstructor,
 	getRunData,
 	getRunIndex,
@@ -79,8 +79,7 @@ describe('n8n-core', () => {
 		expect(getNodeType(n8n, 'Tool')).toBe('n8n-nodes-agent-bridge.modelRouterTool');
 		expect(getNodeType(n8n, 'Gone')).toBeUndefined();
 		expect(getTypesServedBy(n8n, 'Tool')).toEqual(['n8n-nodes-agent-bridge.workspaceAgent']);
-		expect(getOnError(n8n, 'Tool')).toBe('continueErrorOutput');
-		expect(getOnError(n8n, 'Node')).toBeUndefined();
+		expect(findNode(n8n, 'Tool')).toMatchObject({ onError: 'continueErrorOutput' });
 	});
 
 	it.each(['getContext', 'getExecuteData', 'setMetadata', 'getChatTrigger', 'customData'])(
@@ -143,8 +142,7 @@ describe('without these members nothing fails', () => {
 	it.each<[string, unknown, unknown]>([
 		['runExecutionData', getRunData(n8n), undefined],
 		['runIndex', getRunIndex(n8n), 0],
-		['workflow.nodes', getNodeType(n8n, 'Tool'), undefined],
-		['workflow.nodes and onError', getOnError(n8n, 'Tool'), undefined],
+		['workflow.nodes', findNode(n8n, 'Tool'), undefined],
 		['workflow.getChildNodes', getTypesServedBy(n8n, 'Tool'), []],
 		['request', wasRequestSent(new Error('x')), undefined],
 		['writableFinished', wasRequestSent({ request: null }), undefined],

@@ -4,6 +4,7 @@ import { bridgeOfFile } from './bridge.ts';
 import { ChatVisitor } from './chatVisitor.ts';
 import {
 	asked,
+	CONVERSATION,
 	conversationFile,
 	mailNode,
 	messagesTo,
@@ -13,6 +14,8 @@ import {
 	speakersOf,
 	type Talk,
 } from './conversationWorkflow.ts';
+import { chatMessage } from './editor.ts';
+import { bubblesOf, readLive } from './liveCaller.ts';
 import { answerForm, linkOf, MailServer, openLink, type Mail } from './mailServer.ts';
 import { mcpClientTool, publishMcpTools } from './mcp.ts';
 import { chatTrigger, codeTool, node } from './workflow.ts';
@@ -98,6 +101,30 @@ it('a person decides on each turn by mail: what is allowed is spoken once, and w
 	// what the person is asked, and nothing by which a session could be continued
 	expect(textOf(mails[0]!)).toMatch(/wants to run this tool: Ann Input: Hello /);
 	expect(JSON.stringify(mails)).not.toMatch(new RegExp(sessionsAt(bridge).join('|')));
+});
+
+it('a chat that streams says that a person is asked, and shows nothing of what follows', async () => {
+	const path = randomUUID();
+	const writing = { message: asked('Message'), responseType: 'freeText' };
+	const talk = {
+		parameters: { turnLimit: 3 },
+		speakers: [speakers().agent('Ann'), mailNode(account, 'emailSendTool', 'Person', writing)],
+	};
+	const file = conversationFile(talk, chatTrigger(path, 'streaming'));
+	const { id, ...saved } = await bridge.editor.importWorkflow(file);
+	await bridge.editor.activate({ id, ...saved });
+	const chat = `${bridge.editor.url}/webhook/${path}/chat`;
+	const shown = bubblesOf(await readLive(chat, chatMessage('Hello'))).map(([, text]) => text);
+	expect(shown).toEqual([
+		expect.stringContaining('You said: "Hello"'),
+		'Waiting for an answer from "Person". The conversation goes on without this chat.',
+	]);
+	const [waiting] = await bridge.editor.executions(id);
+	await answerForm(linkOf(await mailOf(waiting!.id)), 'Fine.');
+	const execution = await bridge.editor.finished(waiting!.id);
+	expect(outcomeOf(execution)).toMatchObject({ ended: 'turnLimit', turns: 3 });
+	const hints = execution.runData[CONVERSATION]?.flatMap((run) => run.hints ?? []);
+	expect(hints).toMatchObject([{ message: expect.stringMatching(/from a form or a schedule/) }]);
 });
 
 describe('a person who may replace a turn', () => {
@@ -188,7 +215,9 @@ describe('a person in the chat', () => {
 		});
 		expect(await visitor.next()).toBe('You said: "Hello". This is message 1 of this session.');
 		visitor.say('Hello');
-		const outcome = await ended(visitor.execution);
+		const execution = await bridge.editor.finished(visitor.execution);
+		const outcome = outcomeOf(execution);
+		expect(execution.runData[CONVERSATION]?.flatMap(({ hints = [] }) => hints)).toEqual([]);
 		await visitor.leave();
 		expect(saidIn(outcome).slice(1)).toEqual([
 			['Person', 'Hello'],

@@ -4,6 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type INodeParameters,
+	type INodeProperties,
 	type INodeType,
 	type ISupplyDataFunctions,
 } from 'n8n-workflow';
@@ -50,15 +51,19 @@ export async function converse(options: ConverseOptions) {
 			? { ...made(name, 'test.speakerTool'), ...speakerSettings[name] }
 			: { ...speaker, id: name, name },
 	);
-	const speaker = standIn({
-		async execute() {
-			const json = this.getInputData()[0]?.json ?? {};
-			const { name } = this.getNode();
-			told.push({ speaker: name, json });
-			const said = await (speakers[name] as Speaker)(json, this);
-			return [Array.isArray(said) ? said : [{ json: said }]];
+	const operation = { displayName: 'Operation', name: 'operation', type: 'string', default: '' };
+	const speaker = standIn(
+		{
+			async execute() {
+				const json = this.getInputData()[0]?.json ?? {};
+				const { name } = this.getNode();
+				told.push({ speaker: name, json });
+				const said = await (speakers[name] as Speaker)(json, this);
+				return [Array.isArray(said) ? said : [{ json: said }]];
+			},
 		},
-	});
+		{ properties: [operation as INodeProperties] },
+	);
 	const moderate = async (n8n: ISupplyDataFunctions, prompt: string) => {
 		const answer = moderator?.[prompts.push(prompt) - 1] ?? '';
 		if (answer instanceof Error) throw answer;

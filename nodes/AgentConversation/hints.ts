@@ -1,0 +1,81 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { failsNode } from '../../src/conversation/ending';
+import { shortenText } from '../../src/core/errors';
+import { groupBy } from '../../src/core/grouping';
+import { withFullStop } from '../../src/n8n/errorMessages';
+import { addHint } from '../../src/n8n/hints';
+import { findNode } from '../../src/n8n/platform';
+import type { State } from './request';
+import { findAsker, isWorkspaceAgent } from './speakers';
+
+/** Shows next to the output what a green node does not say. */
+export function showHints(n8n: IExecuteFunctions, state: State): void {
+	hintAtFailure(n8n, state);
+	hintInChat(n8n, state);
+	hintAtAgents(n8n, state);
+}
+
+/** Characters of a speaker's own words. */
+const MAX_WORDS = 500;
+
+/** A speaker that fails ends the conversation and not the execution, unless the user has chosen that. */
+function hintAtFailure(n8n: IExecuteFunctions, { items }: State): void {
+	const all = items.flatMap((item) => ('conversation' in item ? [item.conversation] : []));
+	const failed = all.filter((one) => one.ending?.kind === 'speakerFailed' && !failsNode(one));
+	const { ending, turns = [], earlier } = failed[0] ?? {};
+	if (ending) {
+		const { speaker = 'A speaker', error = ending.reason } = ending.failure ?? {};
+		const spoken = turns.slice(earlier).filter((turn) => !turn.failed).length;
+		const others = all.length > 1 ? `${failed.length} of ${all.length} conversations failed. ` : '';
+		const count = `${spoken} turn${spoken === 1 ? '' : 's'}`;
+		const why = withFullStop(shortenText(error, MAX_WORDS));
+		addHint(
+			n8n,
+			`${others}${speaker} failed, so the conversation ended after ${count}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`,
+		);
+	}
+	const outputs = all.map(({ conclusion }) => conclusion?.output ?? {});
+	const withoutResult = outputs.find((output) => 'resultError' in output);
+	if (withoutResult) addHint(n8n, `There is no result: ${withoutResult.resultError}`);
+}
+
+/** n8n's chat shows `output` of the last node, unless it streams. When the execution waits, it has shown all that it will show. */
+function hintInChat(n8n: IExecuteFunctions, { items, speakers }: State): void {
+	const trigger = n8n
+		.getParentNodes(n8n.getNode().name)
+		.find(({ type }) => /\.chatTrigger$/.test(type));
+	if (!trigger || n8n.isStreaming()) return;
+	const hasPeople = Object.values(speakers).some((tool) => findAsker(n8n, tool));
+	const options = findNode(n8n, trigger.name)?.parameters['options'] as IDataObject | undefined;
+	const hasTurns = items.some(
+		(item) =>
+			'conversation' in item && item.settings.showLive && item.conversation.turns.length > 1,
+	);
+	// with Chat nodes, the workflow itself says what the chat shows
+	if (hasPeople && options?.['responseMode'] !== 'responseNodes')
+		addHint(
+			n8n,
+			'A chat shows nothing more once a person is asked. Start this conversation from a form or a schedule, and send the result with a node after this one.',
+		);
+	else if (hasTurns && !hasPeople)
+		addHint(
+			n8n,
+			'The chat shows only the last turn. To follow the conversation live, set Response Mode in the options of the Chat Trigger ("On chat message") to Streaming.',
+		);
+}
+
+/** The key of a workspace is that of one agent. */
+function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
+	const agents = Object.values(speakers).filter(isWorkspaceAgent);
+	const credentialOf = ({ node }: { node: string }) =>
+		Object.values(findNode(n8n, node)?.credentials ?? {})[0]?.id;
+	for (const [id, sharing] of groupBy(agents, credentialOf)) {
+		if (!id || sharing.length === 1) continue;
+		const names = sharing.map(({ node }) => node).join(' and ');
+		addHint(
+			n8n,
+			`${names} use the same credential, so one agent talks to itself. For another agent, choose another credential.`,
+		);
+	}
+}
