@@ -43,6 +43,7 @@ const record = (entry: object) => appendFileSync(file, `${JSON.stringify(entry)}
 const only = new RegExp(values.only, 'i');
 const withoutGoal = (figure: Figure): Figure => ({ ...figure, atMost: undefined });
 const wanted = rows
+	.filter(({ isExtra }) => !isExtra || values.only || values.list)
 	.filter(({ id, title }) => only.test(`${id}: ${title}`))
 	// small sizes say nothing about goals
 	.map((row) => (values.quick ? { ...row, figures: row.figures.map(withoutGoal) } : row));

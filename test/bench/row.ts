@@ -30,6 +30,15 @@ export type Measure =
 	| 'to n8n'
 	/** of queue mode */
 	| 'per second'
+	/** of requests: one after the other, and 20 at once; and what n8n's processes use for one */
+	| 'alone least ms'
+	| 'alone ms'
+	| 'alone 95 % ms'
+	| 'of 20 ms'
+	| 'of 20, 95 % ms'
+	| 'alone CPU ms'
+	| 'thread ms'
+	| 'database ms'
 	| 'worker CPU ms'
 	| 'unanswered'
 	| 'seconds'
@@ -76,6 +85,8 @@ export interface Row {
 	/** columns of its table */
 	shows: Measure[];
 	figures: Figure[];
+	/** Whether it is only measured where `--only` names it: it takes long, and what it says of n8n rarely changes. */
+	isExtra?: boolean;
 	/** the n8n that it runs in: the one of the rows before, the same just started, one in queue mode, or none of the bench's */
 	where: 'n8n' | 'fresh n8n' | 'queue' | 'alone';
 	run(host: Host): Promise<Samples>;

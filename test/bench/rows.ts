@@ -5,6 +5,7 @@ import { measurePolls } from './polls.ts';
 import { measureExecutions, measureParked, measureWatched } from './queueRows.ts';
 import { FLOOR, HTTP, times, type Row } from './row.ts';
 import { measureInTest } from './measureInTest.ts';
+import { measureAndKeep } from './tables.ts';
 
 export const rows: Row[] = [
 	{
@@ -110,5 +111,19 @@ export const rows: Row[] = [
 			{ measure: 'RSS + MB', of: 'asked again', atMost: 50 },
 		],
 		run: measureWatched,
+	},
+	{
+		id: 'tables',
+		title:
+			"requests to Data Tables with more and more rows, and what n8n's main process takes for one",
+		where: 'alone',
+		isExtra: true,
+		shows: [
+			...(['alone least ms', 'alone ms', 'alone 95 % ms', 'of 20 ms', 'of 20, 95 % ms'] as const),
+			...(['per second', 'unanswered'] as const),
+			...(['alone CPU ms', 'CPU ms', 'thread ms', 'database ms'] as const),
+		],
+		figures: [],
+		run: measureAndKeep,
 	},
 ];

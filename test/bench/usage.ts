@@ -1,13 +1,29 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Clock ticks per second in /proc. It is 100 on every Linux that Node runs on. */
 const ticks = 100;
 
 /** CPU seconds that a process has used; undefined where there is no /proc. */
-export function cpuOf(pid: number): number | undefined {
-	const fields = read(`/proc/${pid}/stat`)?.split(') ').pop()?.split(' ');
+export const cpuOf = (pid: number): number | undefined => secondsIn(`/proc/${pid}/stat`);
+
+/** CPU seconds that the first thread of a process has used, which is the one that runs JavaScript. */
+export const cpuOfThread = (pid: number): number | undefined =>
+	secondsIn(`/proc/${pid}/task/${pid}/stat`);
+
+/** CPU seconds that the processes have used which a process has started, as PostgreSQL does for each connection. */
+export function cpuOfChildren(pid: number): number | undefined {
+	const isChild = (other: string) => fieldsOf(`/proc/${other}/stat`)?.[1] === String(pid);
+	const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(name));
+	return children.reduce((sum, child) => sum + (cpuOf(Number(child)) ?? 0), 0);
+}
+
+function secondsIn(file: string): number | undefined {
+	const fields = fieldsOf(file);
 	return fields && (Number(fields[11]) + Number(fields[12])) / ticks;
 }
+
+/** What follows the name of a process, from its state on. */
+const fieldsOf = (file: string) => read(file)?.split(') ').pop()?.split(' ');
 
 /** CPU seconds that all processes of the machine have used. */
 export function cpuOfMachine(): number | undefined {
