@@ -86,7 +86,7 @@ function findAdvice(
 ): string | undefined {
 	// n8n 2.41.1, modules/data-table/data-table-size-validator.service.js
 	if (status === 400 && /size limit/i.test(reason))
-		return 'The Data Tables of this n8n have reached the size limit that they share, so it refuses every write. Delete rows in n8n, or old entries with Delete Many of the resource Job Ledger.';
+		return 'The Data Tables of this n8n have reached the size limit that they share, so it refuses every write. Raise N8N_DATA_TABLES_MAX_SIZE_BYTES of n8n. On SQLite, you can also delete rows, for example with Delete Many of the resource Job Ledger. On PostgreSQL, that gives no space back.';
 	if (status === 401) return `Copy the n8n API key again into the ${credentialName} credential.`;
 	if (status === 403)
 		return `The n8n API key in the ${credentialName} credential needs the scope ${scope}, and its owner access to the Data Table. You can change scopes in n8n under Settings > n8n API.`;
