@@ -174,6 +174,8 @@ const toMarkdown = (html: string): string =>
 	html
 		.replace(/<\/?b>/g, '**')
 		.replace(/<br\s*\/?>/g, ' ')
+		// a button of the editor
+		.replace(/\s*<a data-action[^>]*>[^<]*<\/a>/g, '')
 		.replace(/<[^>]*>/g, '');
 
 /** The link to a heading, as GitHub makes it. */

@@ -5,9 +5,12 @@ import type { WorkflowFile } from '../../test/n8n/workflow';
 import { pictureFile } from '../../test/support/pictureFile';
 import { WRITTEN } from './nodePages';
 
-/** The workflows of gallery/ as docs/gallery.md shows them, the ones for a start first. A new one goes into one of these groups. */
+/** The workflows of gallery/ as docs/gallery.md shows them, the ones that most people want first; the first three need no other service. A new one goes into one of these groups. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
-	'To get started': [
+	Popular: [
+		'compare-two-models.json',
+		'two-agents-agree-on-a-date.json',
+		'chat-under-a-spending-cap.json',
 		'answer-slack-threads-with-two-agents.json',
 		'approve-in-slack-what-two-agents-say.json',
 		'offer-services-to-mcp-clients.json',
@@ -15,10 +18,8 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'read-orders-from-gmail-into-a-data-table.json',
 		'send-a-daily-crypto-briefing-to-slack-and-email.json',
 		'log-what-answers-cost-with-a-daily-total-in-slack.json',
-		'compare-two-models.json',
 	],
 	'Agents that talk to each other, and to people': [
-		'two-agents-agree-on-a-date.json',
 		'bridge-agents-of-two-teams.json',
 		'three-specialists-with-a-moderator.json',
 		'agent-questions-the-market-assistant.json',
@@ -37,7 +38,6 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'recover-unknown-paid-jobs-in-slack.json',
 	],
 	'Models, costs and markets': [
-		'chat-under-a-spending-cap.json',
 		'compare-two-models-with-n8n-evaluation.json',
 		'spending-report-by-mail-every-monday.json',
 		'bill-customers-every-month.json',
@@ -92,7 +92,7 @@ export function renderGallery(): string {
 		'## How to import one',
 		[
 			'1. Open the file of the workflow, and download it.',
-			'2. Create a workflow in n8n. Open its menu at the top right, and choose **Import > From file**.',
+			'2. Create a workflow in n8n. Open the menu beside its name, and choose **Import > From file**.',
 			'3. Follow the note **Set up**: choose your credentials and models, and then execute the workflow.',
 		].join('\n'),
 		'You can also copy the text of the file and paste it onto the canvas.',

@@ -119,7 +119,7 @@ export const budgetProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Two more settings make a budget safe. Set "Allowed HTTP Request Domains" to None: otherwise, n8n\'s HTTP Request node can spend with this credential outside the budget. Also keep the Data Table in a separate project: anyone who can edit its rows can change the budget.',
+			'Two more settings make a budget safe. Set "Allowed HTTP Request Domains" to None: otherwise, n8n\'s HTTP Request node can spend with this credential outside the budget, and saving says "Couldn\'t connect". Also keep the Data Table in a separate project: anyone who can edit its rows can change the budget.',
 		name: 'budgetNotice',
 		type: 'notice',
 		displayOptions: whenBudget,

@@ -175,10 +175,10 @@ export function checkInputs(
 	if (index === -1) return;
 	const needed = wanted[index] ?? 'file';
 	const model = `${place ? `${place} ${index + 1}: the` : 'The'} model ${id}`;
-	const inputs = accepted.join(', ') || 'nothing that the catalog names';
+	const inputs = accepted.join(', ') || 'none';
 	throw invalidInputError(
 		`${model} does not take ${modalityNames[needed]}`,
-		`Nothing was sent. It takes: ${inputs}. Use another model, or leave the file out.`,
+		`Nothing was sent. The inputs that the catalog lists: ${inputs}. Use another model, or leave the file out.`,
 	);
 }
 

@@ -158,7 +158,7 @@ describe('what is refused before anything is sent', () => {
 		[
 			'a picture for a model that takes text only',
 			attached({ source: 'url', url: 'https://example.com/a.png' }),
-			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. It takes: text/,
+			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. The inputs that the catalog lists: text/,
 		],
 	])('%s', async (_what, more, message) => {
 		expect(shownText((await ask('x', more)).error)).toMatch(message);

@@ -52,10 +52,21 @@ function linesOf(service: Service) {
 	};
 }
 
+/** What the keys are for that a first try does not need. */
+const MEANINGS: Readonly<Record<string, string>> = {
+	pro: 'a plan with more requests a minute',
+	enterprise: 'a plan with more requests a minute',
+	forbidden: 'always refused with 403',
+	poor: 'a balance of 0.002 USD',
+};
+
 function readable(service: Service): string {
 	const { agent, assistant, router } = linesOf(service);
 	const keys = (list: object) =>
-		Object.entries(list).map(([name, key]) => `    ${name.padEnd(12)}${key}`);
+		Object.entries(list).map(
+			([name, key]) =>
+				`    ${name.padEnd(12)}${key}${MEANINGS[name] ? `  (${MEANINGS[name]})` : ''}`,
+		);
 	return [
 		`Reference service on ${service.url}${service.httpsUrl && ` and ${service.httpsUrl}`}`,
 		'',
