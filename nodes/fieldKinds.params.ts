@@ -17,5 +17,5 @@ export const capFields = {
 	// otherwise an expression without a value would remove the cap
 	required: true,
 	typeOptions: { minValue: 0 },
-	builderHint: { propertyHint: 'What the user allows. Do not raise it to make a run succeed.' },
+	builderHint: { propertyHint: 'Only the user may raise it.' },
 } as const satisfies Partial<INodeProperties>;

@@ -9,6 +9,7 @@ import {
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { requireResponse } from '../../src/n8n/attachedTools';
 import { labelSubtitle } from '../../src/n8n/operation';
+import outputFields from '../outputFields.json';
 import { conversationParams } from './conversation.params';
 import { holdConversations } from './holdConversations';
 
@@ -32,6 +33,7 @@ export class AgentConversation implements INodeType {
 			'$parameter["turnOrder"]',
 		),
 		builderHint: {
+			extraTypeDefContent: outputFields.agentConversation,
 			searchHint:
 				'Lets two or more agents, assistants or models talk to each other, turn by turn. Attach them as Speakers, as tools are attached to an AI Agent.',
 			inputs: {

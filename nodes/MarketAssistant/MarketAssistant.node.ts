@@ -9,6 +9,7 @@ import { checkLedgerKey } from '../../src/ledger/openLedger';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
+import outputFields from '../outputFields.json';
 import { access, probe, resources } from './resources';
 
 export class MarketAssistant implements INodeType {
@@ -26,6 +27,7 @@ export class MarketAssistant implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint: {
+			extraTypeDefContent: outputFields.marketAssistant,
 			searchHint:
 				'Answers questions about crypto markets, tokens, wallets, on-chain data, sentiment and news. Use Ask for a question in plain words, Ask Guided Question to choose topics from lists.',
 			relatedNodes: [

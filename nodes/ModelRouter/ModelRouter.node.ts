@@ -8,6 +8,7 @@ import {
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
+import outputFields from '../outputFields.json';
 import { access, checkLedger, probe } from './access';
 import { description } from './acrossResources.params';
 import { searchModels } from './modelPicker';
@@ -27,8 +28,9 @@ export class ModelRouter implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint: {
+			extraTypeDefContent: outputFields.modelRouter,
 			searchHint:
-				'Asks text models of many vendors, and makes images, videos, music and speech, with a spending cap per item. Use Media: Generate for one step, or Start Job and the Model Router Trigger for long jobs.',
+				'Asks text models of many vendors and makes media, with spending caps. Long jobs: Start Job, and the Model Router Trigger.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-bridge.modelRouterTrigger',

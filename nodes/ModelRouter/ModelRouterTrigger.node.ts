@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
+import outputFields from '../outputFields.json';
 import { checkLedger, probe } from './access';
 import { description } from './acrossResources.params';
 import { deliver } from './trigger/deliver';
@@ -25,6 +26,7 @@ export class ModelRouterTrigger implements INodeType {
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
 		builderHint: {
+			extraTypeDefContent: outputFields.modelRouterTrigger,
 			searchHint:
 				'Starts a workflow when an image, video, music or speech job of the Model Router is done or has failed. A finished job has its file.',
 			relatedNodes: [

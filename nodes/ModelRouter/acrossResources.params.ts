@@ -12,8 +12,9 @@ export const simplifyParam = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',
+	noDataExpression: true,
 	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
+	description: 'Whether to return only the usual fields',
 } as const satisfies INodeProperties;
 
 /** Of every operation that lists something. */
@@ -21,6 +22,7 @@ export const returnAllParam = {
 	displayName: 'Return All',
 	name: 'returnAll',
 	type: 'boolean',
+	noDataExpression: true,
 	default: false,
 	description: 'Whether to return all results or only up to a given limit',
 } as const satisfies INodeProperties;
@@ -49,6 +51,7 @@ export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
 	displayName: 'Allow Unknown Cost',
 	name: 'allowUnknownCost',
 	type: 'boolean',
+	noDataExpression: true,
 	default: true,
 	description: "Whether to send the request even if its cost can't be estimated",
 });
@@ -61,12 +64,12 @@ export const sourceField = {
 	displayName: 'Source',
 	name: 'source',
 	type: 'options',
+	noDataExpression: true,
 	options: [
 		{ name: 'Address (URL)', value: 'url' },
 		{ name: 'Input Binary Field', value: 'binary' },
 	],
 	default: 'binary',
-	description: 'Where the file is',
 } as const satisfies INodeProperties;
 
 export const binarySourceField = {
@@ -75,7 +78,7 @@ export const binarySourceField = {
 	type: 'string',
 	displayOptions: { show: { source: ['binary'] } },
 	default: 'data',
-	hint: 'The name of the input binary field containing the file to be sent',
+	description: 'With a file of at most 50 MiB',
 } as const satisfies INodeProperties;
 
 export const urlSourceField = {

@@ -27,9 +27,8 @@ export const oneModelParam = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description: 'The list shows inputs besides text, the price in USD and the context in tokens',
 	builderHint: {
-		propertyHint: 'Do not invent an ID: leave it empty unless the user names one.',
+		propertyHint: 'Look it up, choose by price and need. Empty only without a credential.',
 	},
 	modes: [
 		{

@@ -8,6 +8,7 @@ import {
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { labelSubtitle, nodeProperties } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
+import outputFields from '../outputFields.json';
 import { access, probe, resources } from './resources';
 
 export class WorkspaceAgent implements INodeType {
@@ -32,6 +33,7 @@ export class WorkspaceAgent implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint: {
+			extraTypeDefContent: outputFields.workspaceAgent,
 			searchHint:
 				'Sends a message to an AI agent of a workspace and returns its answer. Conversations continue by session: From Input takes the session of the chat or of an earlier item.',
 			relatedNodes: [

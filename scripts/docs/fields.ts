@@ -57,7 +57,7 @@ const withoutTwins = (fields: readonly INodeProperties[]) =>
 		const { '@tool': asTool, ...more } = show;
 		if (!asTool || fields.filter((one) => one.displayName === displayName).length < 2)
 			return [field];
-		const said = `${withFullStop(description)} In a tool of an AI agent, the model gives it.`;
+		const said = `${description && `${withFullStop(description)} `}In a tool of an AI agent, the model gives it.`;
 		return asTool[0] ? [] : [{ ...field, description: said, displayOptions: { show: more } }];
 	});
 

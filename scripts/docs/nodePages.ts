@@ -115,11 +115,14 @@ export const documentedOperations = (): string[] =>
 	nodes.flatMap(operationsOf).map(({ title }) => title);
 
 /** As the canvas and the pages call it. */
-const nameOf = ({ defaults, displayName }: INodeTypeDescription) =>
+export const nameOf = ({ defaults, displayName }: INodeTypeDescription) =>
 	String(defaults.name ?? displayName);
 
 /** The operations of a node, each with the title under which its output is kept. */
-function operationsOf({ description, resources }: NodePage) {
+export function operationsOf({
+	description,
+	resources,
+}: Pick<NodePage, 'description' | 'resources'>) {
 	const name = nameOf(description);
 	return resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
@@ -214,7 +217,9 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 		...(resources.length
 			? [
 					'## Request Settings',
-					'Every operation of this node has them.',
+					hasHeadings
+						? 'Every operation has them that starts, reads, downloads or waits for something paid.'
+						: 'Every operation of this node has them.',
 					renderFields(requestSettings.options as unknown as INodeProperties[], [], true).join(
 						'\n',
 					),

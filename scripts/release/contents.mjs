@@ -27,6 +27,7 @@ export function allowedFiles(copy) {
 		[
 			'nodes/**/*.{svg,png,node.json}',
 			'nodes/**/__schema__/**/*.json',
+			'nodes/outputFields.json',
 			'credentials/**/*.{svg,png}',
 			'icons/**/*.{svg,png}',
 		],

@@ -103,8 +103,8 @@ export interface Operation {
 	action: string;
 	description: string;
 	params: readonly INodeProperties[];
-	/** Whether it needs no request settings, because it sends nothing to the service. */
-	sendsNothing?: boolean;
+	/** Whether it needs no request settings, because all that it sends is a request for the catalog, if anything. */
+	readsAtMostCatalog?: boolean;
 	/**
 	 * Makes a request from one item's parameters, or rejects them. Runs for all items before the first is sent, so a mistake in item 7
 	 * costs nothing.
@@ -193,7 +193,7 @@ function shownWhereSent(resources: readonly Resource[]): INodeProperties {
 	if (resources.length < 2) return requestSettings;
 	const sending = resources.filter(({ notInTools }) => !notInTools);
 	const operation = sending.flatMap(({ operations }) =>
-		operations.filter(({ sendsNothing }) => !sendsNothing).map(({ value }) => value),
+		operations.filter(({ readsAtMostCatalog }) => !readsAtMostCatalog).map(({ value }) => value),
 	);
 	const show = { resource: sending.map(({ value }) => value), operation: [...new Set(operation)] };
 	return { ...requestSettings, displayOptions: { show } };

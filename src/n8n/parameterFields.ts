@@ -163,7 +163,8 @@ export function rejectModelControlledFields(
 ): void {
 	walkParam({ param, path: param.displayName, stored, value: stored }, (field) => {
 		// an expression for a whole collection is one for all fields in it, whatever their rules are
-		const rule = isCollection(field.param) ? 'fixed' : getToolRule(field);
+		const isFixed = isCollection(field.param) || field.param.noDataExpression;
+		const rule = isFixed ? 'fixed' : getToolRule(field);
 		for (const { path, stored: expression } of rule ? getExpressions(field) : []) {
 			if (rule === 'fixed')
 				throw invalidInputError(

@@ -7,13 +7,21 @@ export const onIncompleteOption = {
 	displayName: 'On Incomplete Answer',
 	name: 'onIncomplete',
 	type: 'options',
+	noDataExpression: true,
 	options: [
-		{ name: 'Fail (Keep Partial Text)', value: 'error' },
-		{ name: 'Return Partial Answer', value: 'partial' },
+		{
+			name: 'Fail (Keep Partial Text)',
+			value: 'error',
+			description: 'The text is in the details of the error',
+		},
+		{
+			name: 'Return Partial Answer',
+			value: 'partial',
+			description: 'The text is in an item with "complete" false',
+		},
 	],
 	default: 'error',
-	description:
-		'When an answer stops early or has an unexpected format. The text is in the details of the error, or in an item with "complete" false. It is billed either way, and not requested again.',
+	description: 'It is billed either way, and not requested again',
 } as const satisfies INodeProperties;
 
 /**

@@ -11,7 +11,7 @@ export const defaultRequestSettings = {
 
 export type RequestSettings = typeof defaultRequestSettings;
 
-/** How requests are sent, for every operation of every node; read once per execution. */
+/** How requests are sent. They are read once per execution, for all items: an expression would be read with the first. */
 export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 	displayName: 'Request Settings',
 	name: 'requestSettings',
@@ -23,41 +23,42 @@ export const requestSettings = withFieldRules({ inTool: 'notFromModel' })({
 			displayName: 'Max Items at Once',
 			name: 'concurrency',
 			type: 'number',
+			noDataExpression: true,
 			typeOptions: { minValue: 1, maxValue: 50 },
 			default: defaultRequestSettings.concurrency,
-			description: 'Items of one session or chat run one by one',
 		},
 		{
 			displayName: 'Wait When Rate-Limited (Seconds)',
 			name: 'maxRateLimitWait',
 			type: 'number',
+			noDataExpression: true,
 			typeOptions: { minValue: 0, maxValue: 3600 },
 			default: defaultRequestSettings.maxRateLimitWait,
-			description: 'Longest wait after "too many requests". After that, the item fails.',
+			description: 'After "too many requests"',
 		},
 		withFieldRules({ inTool: 'fixed' })({
 			displayName: 'Resend If Outcome Is Unknown',
 			name: 'resendIfUnknown',
 			type: 'boolean',
+			noDataExpression: true,
 			default: true,
-			description:
-				'Whether a retry sends again what the service may have received, and may pay twice',
+			description: 'Whether to send again, and perhaps pay twice',
 		}),
 		{
 			displayName: 'Idle Timeout (Seconds)',
 			name: 'idleTimeout',
 			type: 'number',
+			noDataExpression: true,
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: defaultRequestSettings.idleTimeout,
-			description: 'How long the service may be silent',
 		},
 		{
 			displayName: 'Total Timeout (Seconds)',
 			name: 'totalTimeout',
 			type: 'number',
+			noDataExpression: true,
 			typeOptions: { minValue: 1, maxValue: 86400 },
 			default: defaultRequestSettings.totalTimeout,
-			description: 'How long one answer or file may take',
 		},
 	],
 });

@@ -35,9 +35,8 @@ it('packs what is built from the sources, and the papers', () => {
 	const built = globSync('{credentials,nodes,src}/**/*.ts', { cwd: folder }).map(
 		(file) => `dist/${file.replace(/ts$/, 'js')}`,
 	);
-	const copied = globSync(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json', 'icons/*'], {
-		cwd: folder,
-	}).map((file) => `dist/${file}`);
+	const data = ['*.node', '__schema__/**/*', 'outputFields'].map((name) => `nodes/**/${name}.json`);
+	const copied = globSync([...data, 'icons/*'], { cwd: folder }).map((file) => `dist/${file}`);
 	const papers = ['LICENSE.md', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt'];
 	expect(files).toEqual([...built, ...copied, ...papers].sort());
 });
@@ -74,7 +73,8 @@ it('loads n8n’s SDK for AI nodes only where the chat model is used', () => {
 it('every relative require leads to a file of the package', () => {
 	for (const file of scripts()) {
 		for (const [, name] of read(file).matchAll(/require\("(\.[^"]+)"\)/g)) {
-			expect(files).toContain(`${join(file, '..', name ?? '')}.js`);
+			const path = join(file, '..', name ?? '');
+			expect(files).toContain(path.endsWith('.json') ? path : `${path}.js`);
 		}
 	}
 });

@@ -75,7 +75,6 @@ const others = `
 	modelRouter.options.toolChoice.toolName: mode
 	modelRouter.presets.aspectRatio: /mediaType
 	modelRouter.presets.duration: /mediaType
-	modelRouter.presets.quality: /mediaType
 	modelRouter.presets.voice: /mediaType
 	modelRouter.inputs.binaryProperty: source
 	modelRouter.inputs.url: source

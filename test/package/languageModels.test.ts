@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 
-import { allNodes } from '../../scripts/docs/nodePages';
+import { allNodes, documentedNodes } from '../../scripts/docs/nodePages';
+import { readSchema } from '../../scripts/docs/schemas';
 import { skillWorkflows } from '../support/skill';
 import { attach, node, workflow, type WorkflowFile } from '../n8n/workflow';
 import { ASKED, count, missed } from '../support/phrases';
@@ -17,8 +18,8 @@ import {
 // what n8n tells the language models that build workflows, and what it says of what they built
 
 it.each([
-	['modelRouter', 45_000],
-	['agentConversation', 7_000],
+	['modelRouter', 36_000],
+	['agentConversation', 8_000],
 	['workspaceAgent', 4_500],
 	['marketAssistant', 8_500],
 	['lmChatModelRouter', 7_000],
@@ -40,6 +41,49 @@ it.each([
 ])('the description of %s has a hint at %s (%i times)', (name, field, times) => {
 	const hinted = nodeTypeText(name).matchAll(/@builderHint (?:[^/]|\/(?!\*))*?\*\/\s*(\w+)\??:/g);
 	expect([...hinted].filter(([, hintedField]) => hintedField === field)).toHaveLength(times);
+});
+
+/** What n8n tells of the output of an operation, or of a node that has none. */
+function toldOutput(node: string, resource?: string, operation?: string): string {
+	const blocks = nodeTypeText(node).split(/^export type /m);
+	const lines = [`resource: '${resource}';`, `operation: '${operation}';`];
+	const block = blocks.find((one) => lines.every((line) => one.includes(line))) ?? blocks[0]!;
+	const [, line = ''] =
+		new RegExp(`Output(?: of ${operation})?: (?!fields)(.*)`).exec(block) ?? [];
+	const [, other] = /^as (\w+)/.exec(line) ?? [];
+	return other ? `${toldOutput(node, resource, other)} ${line}` : line;
+}
+
+it.each([
+	...documentedNodes.flatMap(({ description: { name }, resources }) =>
+		resources.flatMap(({ value: resource, operations }) =>
+			operations.map(({ value: operation }) => ({ name, resource, operation })),
+		),
+	),
+	{ name: 'agentConversation', resource: undefined, operation: undefined },
+])(
+	'get_node_types tells every output field of $name $resource $operation',
+	({ name, resource, operation }) => {
+		const told = toldOutput(name, resource, operation);
+		const { properties = {} } = readSchema(name, { resource, operation }) ?? {};
+		const fields = Object.keys(properties).filter((field) => !['error', 'details'].includes(field));
+		expect(fields).not.toEqual([]);
+		expect(fields.filter((field) => !told.includes(field))).toEqual([]);
+	},
+);
+
+it.each([
+	[
+		'modelRouter',
+		'text',
+		'message',
+		'output (text; with responseFormat json_object or json_schema the object itself)',
+	],
+	['modelRouter', 'media', 'generate', 'file in binary field data'],
+	['agentConversation', undefined, undefined, 'ended (why: stopPhrase, '],
+	['modelRouterTrigger', undefined, undefined, 'event, jobId, mediaType'],
+])('of %s %s %s it tells: %s', (node, resource, operation, words) => {
+	expect(toldOutput(node, resource, operation)).toContain(words);
 });
 
 const PACKAGE = 'n8n-nodes-agent-bridge';

@@ -1,6 +1,8 @@
 import { expectCommitted } from './committed';
+import { formatJson } from '../../scripts/docs/fields';
 import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
 import { NOTES } from '../../scripts/docs/notes';
+import { outputFields } from '../../scripts/docs/outputFields';
 import { findSentences, instructs } from '../../scripts/docs/sentences';
 import { groupOf, renderTroubleshooting, whatToDo } from '../../scripts/docs/troubleshooting';
 
@@ -10,6 +12,10 @@ it.each(renderNodePages().map(({ path, text }) => [path, text]))(
 	'%s is as the node is',
 	expectCommitted,
 );
+
+it('language models are told the fields of the schemas', () => {
+	expectCommitted('nodes/outputFields.json', `${formatJson(outputFields())}\n`);
+});
 
 it('every title of an error or a hint is in docs/troubleshooting.md', () => {
 	expect(sentences.length).toBeGreaterThan(200);

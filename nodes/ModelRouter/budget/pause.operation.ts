@@ -6,7 +6,7 @@ export const pause = operation({
 	value: 'pause',
 	action: 'Pause budget',
 	description:
-		'Stop all paid requests with this credential, in all workflows and on all workers. It takes effect within 20 seconds; requests in progress continue.',
+		'Stop all paid requests of this credential within 20 seconds, in all workflows. Requests in progress, agents and assistants go on.',
 	params: [
 		{
 			displayName: 'Reason',

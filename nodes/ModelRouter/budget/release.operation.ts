@@ -10,18 +10,18 @@ export const release = operation({
 	value: 'release',
 	action: 'Release reservations of budget',
 	description:
-		'Release what killed processes and unread jobs have reserved, if the credential has Workflows May Resume. What they still cost is counted.',
+		'Release what killed processes have reserved, if the credential has Workflows May Resume',
 	params: [
 		{
 			displayName: 'Find By',
 			name: 'findBy',
 			type: 'options',
+			noDataExpression: true,
 			options: [
 				{ name: 'Age', value: 'age' },
 				{ name: 'Reservation ID', value: 'reservationId' },
 			],
 			default: 'reservationId',
-			description: 'How to find what to release',
 		},
 		{
 			displayName: 'Reservation ID',
@@ -31,7 +31,7 @@ export const release = operation({
 			default: '={{ $json.reservationId }}',
 			required: true,
 			placeholder: 'e.g. run:3f2a…',
-			description: 'From the field "reservations" of Get',
+			description: 'From "reservations" of Get',
 		},
 		{
 			displayName: 'Older Than (Hours)',

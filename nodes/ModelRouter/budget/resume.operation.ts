@@ -5,8 +5,7 @@ export const resume = operation({
 	name: 'Resume',
 	value: 'resume',
 	action: 'Resume budget',
-	description:
-		'Continue after a pause. The credential must allow it: Workflows May Resume. It takes effect within 10 seconds.',
+	description: 'Continue within 10 seconds, if the credential has Workflows May Resume',
 	params: [],
 
 	prepare: () => ({}),

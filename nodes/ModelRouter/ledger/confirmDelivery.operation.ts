@@ -13,8 +13,7 @@ export const confirmDelivery = operation({
 	name: 'Confirm Delivery',
 	value: 'confirmDelivery',
 	action: 'Confirm delivery in job ledger',
-	description:
-		'Record that the workflow is done with a job. Use it at the end of a workflow whose Model Router Trigger has Delivered When: Confirmed by the Workflow.',
+	description: 'End a workflow with it whose trigger has Delivered When: Confirmed by the Workflow',
 	params: oneJobParams,
 
 	prepare: toJobSelection,

@@ -9,8 +9,7 @@ export const deleteMany = operation({
 	name: 'Delete Many',
 	value: 'deleteMany',
 	action: 'Delete many job ledger entries',
-	description:
-		'Delete old entries of delivered jobs. Unfinished and unconfirmed jobs, and starts with an unknown outcome, are kept.',
+	description: 'Delete old entries of delivered jobs, and keep all others',
 	params: [
 		{
 			displayName: 'Older Than (Days)',
@@ -19,15 +18,15 @@ export const deleteMany = operation({
 			typeOptions: { minValue: 1 },
 			default: 30,
 			required: true,
-			description: 'Age since the start',
 		},
 		{
 			displayName: 'Delete Keys Too',
 			name: 'withKeys',
 			type: 'boolean',
+			noDataExpression: true,
 			default: false,
 			description:
-				'Whether to also delete entries with a Unique Key. A start with such a key then starts, and pays for, a new job.',
+				'Whether to delete entries with a Unique Key. A start with it then pays for a new job.',
 		},
 	],
 

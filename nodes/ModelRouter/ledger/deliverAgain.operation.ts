@@ -8,7 +8,7 @@ export const deliverAgain = operation({
 	value: 'deliverAgain',
 	action: 'Deliver job again from job ledger',
 	description:
-		'Let the Model Router Trigger deliver a job again, for example after a worker was killed. Nothing is started or paid again.',
+		'Let the Model Router Trigger deliver a job again. Nothing is started or paid again.',
 	params: jobsParams,
 
 	prepare({ findBy, ...params }) {

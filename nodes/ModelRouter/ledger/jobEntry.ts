@@ -20,9 +20,9 @@ const findByParam = <const Options extends INodePropertyOptions[]>(
 		displayName: 'Find By',
 		name: 'findBy',
 		type: 'options',
+		noDataExpression: true,
 		options,
 		default: preset,
-		description: `How to find ${what}`,
 	}) as const;
 
 const entryIdOption = {
@@ -53,7 +53,6 @@ const keyParam = {
 	displayOptions: { show: { findBy: ['uniqueKey'] } },
 	default: '={{ $json.uniqueKey }}',
 	required: true,
-	description: 'As entered when the job was started',
 } as const satisfies INodeProperties;
 
 const entryIdParam = {
@@ -63,7 +62,7 @@ const entryIdParam = {
 	displayOptions: { show: { findBy: ['entryId'] } },
 	default: 0,
 	required: true,
-	description: 'The number of the entry, from the field "entryId"',
+	description: 'From "entryId"',
 } as const satisfies INodeProperties;
 
 /** Parameters that select a start. */
@@ -95,7 +94,7 @@ const jobParams = [
 		displayOptions: { show: { findBy: ['jobId'] } },
 		default: '={{ $json.jobId }}',
 		required: true,
-		description: 'From the field "jobId" of the Model Router Trigger. You can also paste its URL.',
+		placeholder: 'e.g. job-1, or a URL of the job',
 	},
 	keyParam,
 	entryIdParam,
@@ -119,7 +118,7 @@ export const jobsParams = [
 		default: '={{ $json.executionId }}',
 		required: true,
 		placeholder: 'e.g. 1234',
-		description: 'The number at the end of its address',
+		description: 'The number in its address',
 	},
 ] as const satisfies INodeProperties[];
 

@@ -7,7 +7,7 @@ export const markNotStarted = operation({
 	value: 'markNotStarted',
 	action: 'Mark job ledger entry as not started',
 	description:
-		'Record that a start with an unknown outcome did not start a job, so that its key can start one again. If this is wrong, you pay twice.',
+		'Decide that a start of unknown outcome started no job. If this is wrong, you pay twice.',
 	params: whichParams,
 
 	prepare: toSelector,

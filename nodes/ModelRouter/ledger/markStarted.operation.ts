@@ -7,8 +7,7 @@ export const markStarted = operation({
 	name: 'Mark as Started',
 	value: 'markStarted',
 	action: 'Mark job ledger entry as started',
-	description:
-		'Record that a start with an unknown outcome did start a job, so that its key returns that job and the trigger downloads its file',
+	description: 'Decide that a start of unknown outcome started a job, which its key then returns',
 	params: [
 		...whichParams,
 		{
@@ -17,7 +16,7 @@ export const markStarted = operation({
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'ID of the job at the service. You can also paste its URL.',
+			placeholder: 'e.g. job-1, or a URL of the job',
 		},
 	],
 

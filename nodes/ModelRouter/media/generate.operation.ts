@@ -12,8 +12,7 @@ export const generate = operation({
 	name: 'Generate',
 	value: 'generate',
 	action: 'Generate image, video, music or speech',
-	description:
-		'Start a job, wait for it and download its file: an image, video, music or speech. It costs money when it completes.',
+	description: 'Start a paid job, wait for it and download its file',
 	params: [
 		...startParams,
 		binaryParam,

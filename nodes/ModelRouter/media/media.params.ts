@@ -24,7 +24,6 @@ export const mediaTypeParam = {
 		{ name: 'Video', value: 'videos' },
 	],
 	default: 'images',
-	description: 'What the job makes',
 } as const satisfies INodeProperties;
 
 /** A media type as the editor shows it. */
@@ -40,7 +39,7 @@ export const addressParams = [
 		type: 'string',
 		default: '={{ $json.jobId }}',
 		required: true,
-		description: 'The "jobId" from Start Job, or the URL of its status or file',
+		placeholder: 'e.g. job-1, or a URL of the job',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -50,7 +49,6 @@ export const binaryParam = {
 	type: 'string',
 	default: 'data',
 	required: true,
-	hint: 'The name of the output binary field to put the file in',
 } as const satisfies INodeProperties;
 
 export const maxWaitOption = {
@@ -59,7 +57,7 @@ export const maxWaitOption = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 86400 },
 	default: 600,
-	description: 'After this time the node fails. The job keeps running, and its ID is in the error.',
+	description: 'Then the node fails, and the job goes on',
 } as const satisfies INodeProperties;
 
 export const maxSizeOption = {
@@ -68,8 +66,7 @@ export const maxSizeOption = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 250,
-	description:
-		"A larger file is not stored. Files in n8n's database, as in queue mode, must be below 256 MiB.",
+	description: "In n8n's database, at most 255",
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid` as `toJobId`. */
@@ -104,7 +101,6 @@ export const inputsParam = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Input',
 	default: {},
-	description: 'Images and other files for the model',
 	options: [
 		{
 			displayName: 'Input',
@@ -117,14 +113,11 @@ export const inputsParam = {
 					default: '',
 					placeholder: 'e.g. image',
 					description:
-						'The request field of the input, with dots for nested objects, e.g. "reference.image". Inputs of one name become a list; a name that ends in [] is always a list.',
+						'Such as reference.image. Several of one name become a list, as does one that ends in [].',
 				},
 				sourceField,
-				{ ...binarySourceField, description: 'At most 50 MiB; it is sent as a data URL' },
-				{
-					...urlSourceField,
-					description: 'Sent unchanged; the service downloads the file from there',
-				},
+				binarySourceField,
+				urlSourceField,
 			],
 		},
 	],
@@ -142,7 +135,6 @@ export const presetsParam = {
 	type: 'collection',
 	placeholder: 'Add Preset',
 	default: {},
-	description: 'Settings that many models support, sent only if set',
 	options: [
 		{
 			displayName: 'Aspect Ratio',
@@ -160,7 +152,7 @@ export const presetsParam = {
 				{ name: '9:16 (Portrait)', value: '9:16' },
 			],
 			default: '1:1',
-			description: 'Width to height. Sent as "aspect_ratio".',
+			description: 'Sent as "aspect_ratio"',
 		},
 		{
 			displayName: 'Duration (Seconds)',
@@ -169,17 +161,13 @@ export const presetsParam = {
 			displayOptions: shownFor('videos', 'music'),
 			typeOptions: { minValue: 0.1, numberPrecision: 1 },
 			default: 5,
-			description:
-				'Length of the video or music. Sent as "duration". If not set, the model decides.',
 		},
 		{
 			displayName: 'Quality',
 			name: 'quality',
 			type: 'string',
-			displayOptions: shownFor('images', 'videos'),
 			default: '',
 			placeholder: 'e.g. high',
-			description: 'Sent as "quality"; not sent if empty',
 		},
 		{
 			displayName: 'Voice',
@@ -188,7 +176,6 @@ export const presetsParam = {
 			displayOptions: shownFor('audio'),
 			default: '',
 			placeholder: 'e.g. alloy',
-			description: 'Name of the voice. Sent as "voice"; not sent if empty.',
 		},
 	],
 } as const satisfies INodeProperties;

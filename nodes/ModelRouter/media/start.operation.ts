@@ -9,8 +9,7 @@ export const start = operation({
 	name: 'Start Job',
 	value: 'start',
 	action: 'Start image, video, music or speech job',
-	description:
-		'Start making an image, video, music or speech, and get the job ID at once. It costs money when it completes.',
+	description: 'Start a paid job, and get its ID at once',
 	params: [
 		...startParams,
 		simplifyParam,

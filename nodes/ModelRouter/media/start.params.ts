@@ -29,8 +29,7 @@ const allowAgentsParam = {
 	noDataExpression: true,
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
-	description:
-		'Whether an AI agent may start jobs with this tool, as often as it likes. They cost money: Spending Cap per Execution limits the total.',
+	description: 'Whether an AI agent may start paid jobs, up to Spending Cap per Execution',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid`. Its message is all that an AI agent receives. */
@@ -48,7 +47,7 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to enter the job in a Data Table of this n8n first. The Model Router Trigger then delivers its file, whatever happens to this execution.',
+		'Whether to enter the job in a Data Table, so that the Model Router Trigger delivers its file',
 });
 
 const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
@@ -58,11 +57,10 @@ const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	// never hidden: n8n drops the value of a hidden field, and the job would start twice
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
-	description:
-		'One job per key, across executions, workers, Stop and crashes. Needs Track in Job Ledger. A later start with the same key returns the first job, whatever else it asks for.',
+	description: 'One job per key: a later start returns the first one. Needs Track in Job Ledger.',
 	builderHint: {
 		propertyHint:
-			'What identifies the order, such as an order ID. It must be the same when a run is repeated: no random value, no time, no execution ID.',
+			'Such as an order ID, never a random value, time or execution ID. Only with useLedger.',
 	},
 });
 
@@ -72,7 +70,7 @@ export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. product videos',
-	description: 'A Model Router Trigger with a label reports only the jobs with the same label',
+	description: 'A trigger with a label reports only its jobs',
 });
 
 const MAX_KEY_LENGTH = 500;
@@ -115,8 +113,7 @@ const promptParam = {
 	typeOptions: { rows: 4 },
 	default: '',
 	placeholder: 'e.g. A lighthouse in the fog, watercolor',
-	description:
-		'What to generate; for speech, the text to read aloud. Sent as "prompt" unless empty.',
+	description: 'For speech, the text to read aloud',
 } as const satisfies INodeProperties;
 
 /**
@@ -144,8 +141,7 @@ export const startParams = [
 	},
 	{
 		...spendingCapPerItemParam,
-		description:
-			'A job that certainly costs more is not started. It may still cost more: the catalog has the price of the cheapest configuration.',
+		description: 'A job whose lowest price is higher is not started. It may cost more.',
 	},
 	allowAgentsParam,
 	presetsParam,
@@ -154,8 +150,7 @@ export const startParams = [
 		name: 'parameters',
 		type: 'json',
 		default: '{}',
-		description:
-			'More fields, sent unchanged, e.g. {"size": "1024x1024"}. The model decides which are accepted.',
+		description: 'More fields that the model accepts, e.g. {"size": "1024x1024"}',
 	},
 	inputsParam,
 	useLedgerParam,
@@ -167,16 +162,14 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	name: 'spendingCapPerExecution',
 	...capFields,
 	default: 10,
-	description:
-		'For all starts of this node in an execution; a sub-workflow counts by itself. Estimates count, or minimum costs if higher; a failed job, too.',
+	description: 'For all starts of this node in an execution, by their estimates',
 });
 
 /** The options of every start. Operations add others, in the order of the labels. */
 export const startOptions = {
 	allowUnknownCost: {
 		...allowUnknownCostOption,
-		description:
-			'Whether to start a job that has no price in the catalog, so that the spending caps cannot stop it',
+		description: 'Whether to start a job without a price, which no cap can stop',
 	},
 	ledgerLabel: ledgerLabelOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,

@@ -9,9 +9,8 @@ export const track = operation({
 	name: 'Track Existing Job',
 	value: 'track',
 	action: 'Track existing media job',
-	description:
-		'Enter a job that was started elsewhere in the job ledger, so that the Model Router Trigger downloads its file',
-	sendsNothing: true,
+	description: 'Enter a job in the job ledger, so that the Model Router Trigger downloads its file',
+	readsAtMostCatalog: true,
 	params: [...addressParams, optionsParam([ledgerLabelOption])],
 
 	prepare: ({ options: { ledgerLabel = '' }, ...params }) => ({

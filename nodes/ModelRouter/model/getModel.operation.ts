@@ -9,6 +9,7 @@ export const getModel = operation({
 	value: 'getModel',
 	action: 'Get model',
 	description: 'Get one model of the catalog with your own prices',
+	readsAtMostCatalog: true,
 	params: [oneModelParam, simplifyParam],
 
 	prepare: ({ model, simplify }) => ({ id: model.trim(), simplify }),

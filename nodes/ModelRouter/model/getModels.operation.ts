@@ -10,6 +10,7 @@ export const getModels = operation({
 	value: 'getModels',
 	action: 'Get many models',
 	description: 'List the models of the catalog with your own prices',
+	readsAtMostCatalog: true,
 	params: [
 		{
 			displayName: 'Kind',
@@ -24,7 +25,7 @@ export const getModels = operation({
 				{ name: 'Video', value: 'video' },
 			],
 			default: '',
-			description: 'What the models generate. Models without a kind are always listed.',
+			description: 'What they generate. Models without a kind are always listed.',
 		},
 		returnAllParam,
 		limitParam,
@@ -34,7 +35,7 @@ export const getModels = operation({
 			type: 'collection',
 			placeholder: 'Add Filter',
 			default: {},
-			description: 'A filter never excludes a model because the catalog lacks a value for it',
+			description: 'Models are kept where the catalog lacks a value',
 			options: [
 				{
 					displayName: 'Input Modality',
@@ -48,7 +49,6 @@ export const getModels = operation({
 						{ name: 'Video', value: 'video' },
 					],
 					default: 'image',
-					description: 'What the models accept',
 				},
 				withFieldRules({ isDecimal: true })({
 					displayName: 'Max Input Price (USD per Million Tokens)',
@@ -73,7 +73,7 @@ export const getModels = operation({
 					typeOptions: { minValue: 0 },
 					default: 0.1,
 					description:
-						'The price of an image, a video, a second, a request or 1,000 characters, whichever the model has. Excludes text models.',
+						'Of an image, video, second, request or 1,000 characters. Excludes text models.',
 				}),
 				{
 					displayName: 'Min Context (Tokens)',
@@ -81,7 +81,6 @@ export const getModels = operation({
 					type: 'number',
 					typeOptions: { minValue: 1 },
 					default: 100000,
-					description: 'The context window: prompt and answer together',
 				},
 				{
 					displayName: 'Search',
@@ -96,7 +95,6 @@ export const getModels = operation({
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. northwind',
-					description: 'The provider of the models. Case and separators do not matter.',
 				},
 			],
 		},

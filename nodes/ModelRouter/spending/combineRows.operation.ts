@@ -5,7 +5,7 @@ export const combineRows = operation({
 	name: 'Combine Old Rows',
 	value: 'combineRows',
 	action: 'Combine old rows of spending',
-	description: 'Combine rows of a month. The n8n API key needs the scope dataTableRow:delete.',
+	description: 'Combine rows of a month, if the n8n API key may delete rows',
 	params: [
 		{
 			displayName: 'Older Than (Days)',

@@ -7,7 +7,7 @@ export const spendingLabelOption = withFieldRules({ isKey: true, inTool: 'notFro
 	name: 'spendingLabel',
 	type: 'string',
 	default: '',
-	description: 'A customer, an order or a team, for the record of spending',
+	placeholder: 'e.g. a customer, for the record of spending',
 });
 
 const MAX_LABEL_LENGTH = 100;

@@ -19,12 +19,10 @@ export const estimateCost = operation({
 	name: 'Estimate Cost',
 	value: 'estimateCost',
 	action: 'Estimate cost of text request',
-	description:
-		'Calculate the maximum and the likely cost of Message a Model. Nothing is sent to the model.',
+	description: 'Calculate the maximum and the likely cost of Message a Model, and send nothing',
+	readsAtMostCatalog: true,
 	params: [
-		...textParams(
-			'The cap of the estimated request. If Maximum Output Tokens is not set, it limits how long the answer may be.',
-		),
+		...textParams('The cap of the estimated request'),
 		optionsParam([
 			textOptions.additionalFields,
 			textOptions.maxTokens,

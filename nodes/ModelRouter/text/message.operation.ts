@@ -45,7 +45,7 @@ export const message = operation({
 	description: 'Send a prompt or messages to a text model and get its answer',
 	params: [
 		...textParams(
-			'An item that could cost more is not sent. The input counts as one token per byte, but not more than the context window; with attachments, as the whole window. The output counts as Maximum Output Tokens; if not set, 4096 to 16384, as the cap allows. If 0, nothing is sent.',
+			'An item that could cost more is not sent; with 0, none. The input counts as one token per byte, with attachments as the whole context window.',
 		),
 		simplifyParam,
 		optionsParam([
@@ -67,7 +67,7 @@ export const message = operation({
 				name: 'stopSequences',
 				type: 'json',
 				default: '[]',
-				description: 'Texts that end the answer, as a JSON list, e.g. ["END"]',
+				description: 'Texts that end the answer, e.g. ["END"]',
 			},
 			textOptions.systemMessage,
 			textOptions.temperature,

@@ -20,7 +20,6 @@ const prompt = {
 	typeOptions: { rows: 4 },
 	default: '',
 	placeholder: 'e.g. Summarize this in three sentences: …',
-	description: 'The text for the model',
 } as const satisfies INodeProperties;
 
 /** The conversation: a prompt, a list of messages, or JSON. */
@@ -29,6 +28,7 @@ export const conversationParams = [
 		displayName: 'Input',
 		name: 'inputType',
 		type: 'options',
+		noDataExpression: true,
 		options: [
 			{ name: 'Prompt', value: 'prompt', description: 'One text from the user' },
 			{ name: 'Message List', value: 'list', description: 'Several messages, each with its role' },
@@ -39,7 +39,6 @@ export const conversationParams = [
 			},
 		],
 		default: 'prompt',
-		description: 'How to enter the messages for the model',
 	},
 	{ ...prompt, displayOptions: { show: { inputType: ['prompt'], '@tool': [false] } } },
 	{
@@ -80,7 +79,6 @@ export const conversationParams = [
 							{ name: 'User', value: 'user', description: 'What the model should answer' },
 						],
 						default: 'user',
-						description: 'Who the message is from',
 					},
 					withFieldRules({ mayBeEmpty: ({ role }) => role === 'assistant' })({
 						displayName: 'Content',
@@ -88,8 +86,7 @@ export const conversationParams = [
 						type: 'string',
 						typeOptions: { rows: 3 },
 						default: '',
-						description:
-							'The text; for Tool, the result. For Assistant, an expression may find nothing.',
+						description: 'For Assistant, an expression may find nothing',
 					}),
 					{
 						displayName: 'Tool Call ID',
@@ -97,7 +94,7 @@ export const conversationParams = [
 						type: 'string',
 						displayOptions: { show: { role: ['tool'] } },
 						default: '',
-						description: 'ID of the call that this answers, from "toolCalls"',
+						description: 'From the call in "toolCalls"',
 					},
 					withFieldRules({ mayBeEmpty: true })({
 						displayName: 'Tool Calls (JSON)',
@@ -105,7 +102,7 @@ export const conversationParams = [
 						type: 'json',
 						displayOptions: { show: { role: ['assistant'] } },
 						default: '[]',
-						description: '"tool_calls" of an earlier "message". An expression may find nothing.',
+						description: '"tool_calls" of an earlier "message"; an expression may find nothing',
 					}),
 					{
 						displayName: 'Message (JSON)',
@@ -113,8 +110,7 @@ export const conversationParams = [
 						type: 'json',
 						displayOptions: { show: { role: ['assistant'] } },
 						default: '{}',
-						description:
-							'The whole "message" of an earlier answer, in place of Content and Tool Calls',
+						description: '"message" of an earlier answer, alone',
 					},
 				],
 			},
@@ -128,8 +124,7 @@ export const conversationParams = [
 		displayOptions: { show: { inputType: ['json'] } },
 		default: '[]',
 		required: true,
-		description:
-			'A list such as [{"role": "user", "content": "Hello"}]. The content is a text or a list of parts.',
+		description: 'Such as [{"role": "user", "content": "Hello"}]',
 	},
 ] as const satisfies INodeProperties[];
 
@@ -140,32 +135,32 @@ export const attachmentsParam = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Attachment',
 	default: {},
-	description: 'Images, audio, video and files for the last message of the user',
 	options: [
 		{
 			displayName: 'Attachment',
 			name: 'attachment',
 			values: [
 				sourceField,
-				{
-					...binarySourceField,
-					description: 'At most 50 MiB; the file is sent inside the request',
-				},
-				{ ...urlSourceField, description: 'The service reads the file from there' },
+				binarySourceField,
+				urlSourceField,
 				{
 					displayName: 'Type',
 					name: 'modality',
 					type: 'options',
+					noDataExpression: true,
 					options: [
 						{ name: 'Audio', value: 'audio' },
-						{ name: 'Automatic', value: 'auto' },
+						{
+							name: 'Automatic',
+							value: 'auto',
+							description:
+								'By the type of the file or the extension of the URL; an image if it has none',
+						},
 						{ name: 'File', value: 'file' },
 						{ name: 'Image', value: 'image' },
 						{ name: 'Video', value: 'video' },
 					],
 					default: 'auto',
-					description:
-						'Automatic uses the type of the file, or the extension of the URL (an image if it has none)',
 				},
 			],
 		},

@@ -16,6 +16,7 @@ export const formatParams = (result: string) =>
 			displayName: 'Response Format',
 			name: 'responseFormat',
 			type: 'options',
+			noDataExpression: true,
 			options: [
 				{ name: 'JSON', value: 'json_object', description: `Any JSON object${result}` },
 				{
@@ -26,7 +27,6 @@ export const formatParams = (result: string) =>
 				{ name: 'Text', value: 'text' },
 			],
 			default: 'text',
-			description: 'The format of the answer. Not every model supports every format.',
 		},
 		{
 			displayName: 'JSON Schema',
@@ -37,7 +37,6 @@ export const formatParams = (result: string) =>
 			default:
 				'{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" }\n  },\n  "required": ["answer"],\n  "additionalProperties": false\n}',
 			required: true,
-			description: 'An answer that does not match it is an error',
 		},
 	] as const satisfies INodeProperties[];
 
@@ -61,7 +60,7 @@ export const textOptions = {
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields of the request, e.g. {"user": "customer-7"}. The model decides which are accepted. Any that may cost more needs Allow Unknown Cost.',
+			'More fields, e.g. {"user": "customer-7"}. What may cost more needs Allow Unknown Cost.',
 	},
 	answerCount: {
 		displayName: 'Number of Answers',
@@ -69,15 +68,15 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: 128 },
 		default: 1,
-		description: 'Each answer is billed. Several are in "answers".',
+		description: 'Each is billed. Several are in "answers".',
 	},
 	cacheSystemMessage: {
 		displayName: 'Cache System Message',
 		name: 'cacheSystemMessage',
 		type: 'boolean',
+		noDataExpression: true,
 		default: true,
-		description:
-			'Whether to mark the system message, so that models such as Claude keep it and the tools in a cache',
+		description: 'Whether models such as Claude should keep it and the tools in a cache',
 	},
 	frequencyPenalty: {
 		displayName: 'Frequency Penalty',
@@ -85,7 +84,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
 		default: 0,
-		description: 'From -2 to 2. Above 0, the model repeats itself less.',
+		description: 'From -2 to 2. Above 0, it repeats itself less.',
 	},
 	maxTokens: {
 		displayName: 'Maximum Output Tokens',
@@ -93,8 +92,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 4096,
-		description:
-			'Per answer, including hidden reasoning. Reasoning models need 2000 or more. If not set, the caps decide: 4096 to 16384, if the model supports it.',
+		description: 'Hidden reasoning, too, needs them. If not set, 4096 to 16384.',
 	},
 	presencePenalty: {
 		displayName: 'Presence Penalty',
@@ -102,12 +100,13 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
 		default: 0,
-		description: 'From -2 to 2. Above 0, the model turns to new topics more often.',
+		description: 'From -2 to 2. Above 0, it changes topics more.',
 	},
 	protocol: {
 		displayName: 'Protocol',
 		name: 'protocol',
 		type: 'options',
+		noDataExpression: true,
 		options: [
 			{
 				name: 'Chat Completions',
@@ -121,7 +120,6 @@ export const textOptions = {
 			},
 		],
 		default: 'chat',
-		description: 'Which endpoint of the service to use',
 	},
 	reasoningEffort: {
 		displayName: 'Reasoning Effort',
@@ -134,14 +132,14 @@ export const textOptions = {
 			{ name: 'Minimal', value: 'minimal' },
 		],
 		default: 'medium',
-		description: 'How much a reasoning model thinks. Hidden reasoning is billed as output.',
+		description: 'Hidden reasoning is billed as output',
 	},
 	seed: {
 		displayName: 'Seed',
 		name: 'seed',
 		type: 'number',
 		default: 0,
-		description: 'With the same seed, a model that supports it gives nearly the same answer',
+		description: 'With the same one, answers are nearly the same',
 	},
 	systemMessage: {
 		displayName: 'System Message',
@@ -149,7 +147,7 @@ export const textOptions = {
 		type: 'string',
 		typeOptions: { rows: 3 },
 		default: '',
-		description: 'How the model should behave',
+		placeholder: 'e.g. You answer in one sentence.',
 	},
 	temperature: {
 		displayName: 'Temperature',
@@ -157,7 +155,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 		default: 1,
-		description: 'From 0 (nearly the same answer each time) to 2 (most varied)',
+		description: 'From 0 to 2 (most varied)',
 	},
 	topP: {
 		displayName: 'Top P',
@@ -165,7 +163,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 		default: 1,
-		description: 'From 0 to 1: only the most likely tokens, up to this total probability, are used',
+		description: 'From 0 to 1 (all tokens)',
 	},
 } as const satisfies Record<string, INodeProperties>;
 
@@ -174,7 +172,8 @@ export const escalateOption = {
 	displayName: 'Escalate',
 	name: 'escalate',
 	type: 'boolean',
+	noDataExpression: true,
 	default: true,
 	description:
-		'Whether an answer that misses the schema, is cut off, refused, blocked or empty lets the next model of a list answer, for its price. Only the last is shown live.',
+		'Whether the next model of a list is asked, and paid, after a cut-off, refused, blocked, empty or invalid answer',
 } as const satisfies INodeProperties;

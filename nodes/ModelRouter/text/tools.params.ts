@@ -10,8 +10,7 @@ export const toolsOption = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Tool',
 	default: {},
-	description:
-		'Functions that the model may request. This node does not call them: see "toolCalls".',
+	description: 'Functions that the model may request in "toolCalls"',
 	options: [
 		{
 			displayName: 'Tool',
@@ -23,21 +22,19 @@ export const toolsOption = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. get_weather',
-					description: 'How the model calls it',
 				},
 				{
 					displayName: 'Description',
 					name: 'description',
 					type: 'string',
 					default: '',
-					description: 'What it does and when to use it, for the model',
+					placeholder: 'e.g. Gets the weather of a city',
 				},
 				{
 					displayName: 'Parameters (JSON Schema)',
 					name: 'parameters',
 					type: 'json',
 					default: '{}',
-					description: 'What it takes, as a JSON schema of type "object"',
 				},
 			],
 		},
@@ -51,7 +48,6 @@ export const toolChoiceOption = {
 	placeholder: 'Add Choice',
 	// opens the group when the option is added
 	default: { choice: {} },
-	description: 'Whether the model must request a tool',
 	options: [
 		{
 			displayName: 'Choice',
@@ -61,6 +57,7 @@ export const toolChoiceOption = {
 					displayName: 'Mode',
 					name: 'mode',
 					type: 'options',
+					noDataExpression: true,
 					options: [
 						{ name: 'Automatic', value: 'auto', description: 'The model decides' },
 						{ name: 'None', value: 'none', description: 'The model must not request a tool' },
@@ -72,7 +69,6 @@ export const toolChoiceOption = {
 						},
 					],
 					default: 'auto',
-					description: 'What the model may do with the tools',
 				},
 				{
 					displayName: 'Tool Name',
@@ -81,7 +77,6 @@ export const toolChoiceOption = {
 					displayOptions: { show: { mode: ['one'] } },
 					default: '',
 					placeholder: 'e.g. get_weather',
-					description: 'The name of the tool that the model must request',
 				},
 			],
 		},
