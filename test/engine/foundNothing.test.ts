@@ -95,20 +95,14 @@ it('in JSON a text may have gaps', async () => {
 describe('what is not shown for what an expression chose', () => {
 	const session = { message, sessionMode: '={{ $json.session }}', sessionId };
 	const withKey = agent({ ...session, sessionKey: '={{ $json.key }}' });
-	const url = 'https://example.com/a.png';
-	const input = {
-		name: 'image',
-		source: '={{ $json.source }}',
-		url,
-		binaryProperty: '={{ $json.a }}',
-	};
+	const row = { role: '={{ $json.role }}', content: 'hello', toolCallId: '={{ $json.a }}' };
 
 	it.each<[string, Made, IDataObject]>([
 		['a session key', withKey, { session: 'new' }],
 		[
-			'an input of a row',
-			job('start', { ...picture, inputs: { input: [input] } } as INodeParameters),
-			{ source: 'url' },
+			'a field of a row',
+			chat('', { inputType: 'list', messages: { message: [row] } } as INodeParameters),
+			{ role: 'user' },
 		],
 		[
 			'a preset of another kind of media',
