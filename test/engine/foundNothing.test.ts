@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { agent, job, posts, secretsOf } from './rig/calls';
+import { agent, chat, job, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions, shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
