@@ -1,4 +1,13 @@
-import { DEMO_EXAMPLES, demoError, demoLine, demoResult, talkLines } from './examples';
+import {
+	DEMO_EXAMPLES,
+	demoError,
+	demoLine,
+	demoResult,
+	ofThisWeek,
+	PICTURE,
+	reportLines,
+	talkLines,
+} from './examples';
 import { GALLERY, readExample } from '../test/n8n/example';
 import type { Execution, Item } from '../test/n8n/execution';
 
@@ -12,10 +21,10 @@ it('opens with two agents that talk', () => {
 	expect(DEMO_EXAMPLES[0]?.file).toBe('two-agents-agree-on-a-date.json');
 });
 
-it.each(DEMO_EXAMPLES)(
+it.each([PICTURE, ...DEMO_EXAMPLES])(
 	'$file: the nodes to look at are there, and one that waits says for what',
 	(example) => {
-		const { file, node, look = '', says, waits } = example;
+		const { file, node, look = '', says, waits, then } = example;
 		const { name, nodes } = readExample(file);
 		const names = nodes.map((each) => each.name);
 		const named = [...look.matchAll(/"([A-Z][^"]+)"/g)].map(([, each]) => each);
@@ -26,10 +35,14 @@ it.each(DEMO_EXAMPLES)(
 		// the demo runs what can be run without anybody
 		const has = (kind: RegExp) => nodes.some(({ type }) => kind.test(type));
 		if (says !== undefined) expect(has(/\.chatTrigger$/)).toBe(true);
-		const canRun = has(/\.manualTrigger$/) || says !== undefined;
+		const isReport = file.startsWith('spending-report');
+		const canRun = has(/\.manualTrigger$/) || says !== undefined || isReport;
 		expect(node !== undefined).toBe(canRun);
 		const asks = nodes.some(({ parameters }) => parameters['operation'] === 'sendAndWait');
 		expect(waits !== undefined).toBe(!canRun || asks || has(/\.wait$/));
+		// what goes on by itself is told to its end
+		expect(then !== undefined).toBe(has(/\.wait$/) && canRun);
+		if (then !== undefined) expect(names).toContain(then);
 
 		const line = demoLine(name, example, 'It ran', 'http://127.0.0.1:5678/workflow/1');
 		expect(line.split('\n')).toHaveLength(2);
@@ -54,6 +67,7 @@ it.each([
 		[item({ better: 'first', answer: 'Do it.', reason: 'It is clear.' })],
 		'"It is clear"',
 	],
+	['an email', [item({ accepted: ['you@example.com'] })], 'an email to you@example.com'],
 	['a job', [item({ jobId: 'job-1', state: 'processing' })], 'one job is started'],
 	['jobs', [item({ jobId: 'job-1' }), item({ jobId: 'job-2' })], '2 jobs are started'],
 	[
@@ -85,6 +99,15 @@ it('shows a talk line by line', () => {
 	];
 	expect(talkLines([item({ transcript })])).toEqual(['Planner: Tuesday?', 'Tester: Friday.']);
 	expect(talkLines([item({ output: 'no talk' })])).toEqual([]);
+});
+
+it('shows the report of this week as its email does, row by row', () => {
+	const report = readExample('spending-report-by-mail-every-monday.json');
+	const [from, to] = [`$now.startOf('week')`, `$now.endOf('week')`];
+	expect(JSON.stringify(report)).not.toContain(from);
+	for (const day of [from, to]) expect(JSON.stringify(ofThisWeek(report))).toContain(day);
+	const rows = '<tr><th>Workflow</th><th>Cost</th></tr>\n<tr style="x"><td>Ask</td><td>1</td></tr>';
+	expect(reportLines(`<p>1 USD</p><table>${rows}</table>`)).toEqual(['Workflow | Cost', 'Ask | 1']);
 });
 
 describe('what went wrong', () => {

@@ -1,4 +1,5 @@
 import { itemsOf, type Execution, type Item } from '../test/n8n/execution.ts';
+import type { WorkflowFile } from '../test/n8n/workflow.ts';
 
 /** What the demo says of an example. */
 export interface DemoExample {
@@ -13,7 +14,16 @@ export interface DemoExample {
 	says?: string;
 	/** What the example waits for, to begin or to go on. */
 	waits?: string;
+	/** The node whose files are told once it has waited by itself. */
+	then?: string;
 }
+
+/** What is made first, before the workflows of the gallery: it is seen without n8n. */
+export const PICTURE: DemoExample = {
+	file: 'make-a-picture.json',
+	node: 'Make a Picture',
+	look: 'it under Binary in "Make a Picture"',
+};
 
 /** In the order in which they run and are told. */
 export const DEMO_EXAMPLES: DemoExample[] = [
@@ -28,6 +38,20 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		node: 'Save the Turns',
 		waits: 'waits for you to approve the first turn, by the link below',
 		look: '"Approve Planner"; once you have approved, the next email is shown here',
+	},
+	{
+		file: 'make-pictures-every-night-under-a-spending-cap.json',
+		node: 'Start',
+		waits: "waits 70 seconds for the pictures, stored in n8n's database",
+		look: 'what the cap refused in "Not Started", and then "Download"',
+		then: 'Download',
+	},
+	{
+		file: 'wait-durably-for-videos.json',
+		node: 'Start',
+		waits: "waits 70 seconds for the video, stored in n8n's database",
+		look: 'the video under Binary in "Download"; it arrives even if n8n restarts in the meantime',
+		then: 'Download',
 	},
 	{
 		file: 'ask-three-models-and-let-a-fourth-choose.json',
@@ -86,32 +110,16 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'the row in "Log the Cost"; the table is under Data tables',
 	},
 	{
-		file: 'spending-report-by-mail-every-monday.json',
-		waits: 'waits for a record of spending in the credential, and for Monday, 8 a.m. in New York',
-	},
-	{
 		file: 'bill-customers-every-month.json',
-		waits: 'waits for a record of spending in the credential, and for the first of the month',
+		waits: 'waits for the first of the month, and needs a Label in the nodes that spend',
 	},
 	{
 		file: 'alarm-in-slack-at-80-percent-of-the-budget.json',
-		waits: 'waits for a budget in the credential, and for your Slack account',
+		waits: 'waits for your Slack account, and for 80% of the budget to be spent',
 	},
 	{
 		file: 'form-that-pauses-everything-that-costs.json',
-		waits: 'waits for a budget in the credential, and for somebody to fill in its form',
-	},
-	{
-		file: 'make-pictures-every-night-under-a-spending-cap.json',
-		node: 'Start',
-		waits: "waits 70 seconds for the pictures, stored in n8n's database",
-		look: 'what the cap refused in "Not Started", and then "Download"',
-	},
-	{
-		file: 'wait-durably-for-videos.json',
-		node: 'Start',
-		waits: "waits 70 seconds for the video, stored in n8n's database",
-		look: 'the video under Binary in "Download"; it arrives even if n8n restarts in the meantime',
+		waits: 'waits until you publish it, and for somebody to fill in its form',
 	},
 	{
 		file: 'start-a-video-without-waiting.json',
@@ -121,6 +129,11 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	{
 		file: 'get-every-finished-video.json',
 		waits: 'waits until you publish it, and then gets the video of the previous workflow',
+	},
+	{
+		file: 'spending-report-by-mail-every-monday.json',
+		node: 'Mail the Report',
+		look: 'the table in "Make a Table"; in the demo it is of this week',
 	},
 	{
 		file: 'answer-slack-threads-with-two-agents.json',
@@ -169,6 +182,18 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	},
 ];
 
+/** A report of the week that has ended, which has nothing yet, as one of this week. */
+export const ofThisWeek = (workflow: WorkflowFile): WorkflowFile => {
+	const text = JSON.stringify(workflow).replaceAll('$now.minus({ weeks: 1 })', '$now');
+	return JSON.parse(text) as WorkflowFile;
+};
+
+/** The rows of the table in an email, with what is in their cells. */
+export const reportLines = (html: string): string[] =>
+	[...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+		[...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell).join(' | '),
+	);
+
 /** Two lines on an example: title and what happened, then what to look at and its address. */
 export function demoLine(
 	title: string,
@@ -193,6 +218,7 @@ export function demoResult(items: readonly Item[]): string {
 	if (typeof json['output'] === 'object')
 		return `${count}${quoted(JSON.stringify(json['output']))}`;
 	if (json['conversationId'] !== undefined) return rowsResult(items);
+	if (Array.isArray(json['accepted'])) return `an email to ${json['accepted'].join(', ')}`;
 	const text = json['reason'] ?? json['answer'] ?? json['output'];
 	if (typeof text === 'string') return `${count}${quoted(text)}`;
 	if (json['jobId'] !== undefined) {

@@ -8,6 +8,9 @@ import {
 	demoItems,
 	demoLine,
 	demoResult,
+	ofThisWeek,
+	PICTURE,
+	reportLines,
 	talkLines,
 	type DemoExample,
 } from './examples.ts';
@@ -26,6 +29,12 @@ import { dataTableScopes } from '../test/n8n/publicApi.ts';
 import { root } from '../scripts/machine.mjs';
 
 const downloads = join(root, '.demo', 'downloads');
+
+/** What a credential of a team has: a budget that no other node can spend, alarms, and a record of what was spent. */
+const budget = {
+	...{ budgetUsd: '20', budgetPeriod: 'day', alarmPercents: '80, 100' },
+	...{ recordSpending: true, allowedHttpRequestDomains: 'none' },
+};
 
 /** What n8n talks to. */
 export type Services = Awaited<ReturnType<typeof startServices>>;
@@ -105,7 +114,7 @@ export async function saveCredentials({ editor, service, mails }: Demo): Promise
 		},
 		{
 			...{ type: 'modelRouterApi', name: 'Model Router account' },
-			data: { baseUrl: router.baseUrl, apiKey: router.keys.main, ...ledger },
+			data: { baseUrl: router.baseUrl, apiKey: router.keys.main, ...ledger, ...budget },
 		},
 		mails.secret,
 	];
@@ -129,15 +138,20 @@ export async function runExamples(
 	const known = await editor.workflows();
 	const all: Array<{ example: DemoExample; workflow: SavedWorkflow }> = [];
 	// all of them first: the editor can be used while they run
-	for (const example of DEMO_EXAMPLES)
+	for (const example of [PICTURE, ...DEMO_EXAMPLES])
 		all.push({ example, workflow: await importExample(editor, known, example.file) });
 	let failures = 0;
+	const parked: Parked[] = [];
 	for (const { example, workflow } of all.filter(({ example: { node } }) => node))
-		if (!(await runExample(demo, workflow, example))) failures++;
+		if (!(await runExample(demo, workflow, example, parked))) failures++;
+	for (const each of parked) if (!(await tellTheRest(demo, each))) failures++;
 	console.log('\nThese wait for something. Their notes say how to set them up:');
 	for (const { example, workflow } of all.filter(({ example: { node } }) => !node))
 		console.log(`  ${workflow.name}: ${example.waits}.`);
-	return { failures, first: all[0]?.workflow };
+	return {
+		failures,
+		first: all.find(({ example }) => example === DEMO_EXAMPLES[0])?.workflow,
+	};
 }
 
 /** Prints where everything is, and what to do first. From now on mails are told as they come. */
@@ -152,7 +166,8 @@ export function tellAddresses(
 	tell('Workspace Agent', agent.baseUrl('ws-1'), agent.key('ws-1'));
 	tell('Crypto Q&A', assistant.baseUrl, assistant.keys.pro);
 	tell('Model Router', router.baseUrl, router.keys.main);
-	console.log(`\nThe editor:        ${editor.url}`);
+	console.log(`\nPictures, videos:  ${relative(root, downloads)}`);
+	console.log(`The editor:        ${editor.url}`);
 	console.log(`  email:           ${owner.email}`);
 	console.log(`  password:        ${owner.password}`);
 	if (first) {
@@ -174,7 +189,15 @@ async function importExample(
 	const found = known.find(({ name }) => name === workflow.name);
 	return found
 		? await editor.call('GET', `/rest/workflows/${found.id}`)
-		: await editor.importWorkflow(withModels(workflow));
+		: await editor.importWorkflow(withModels(ofThisWeek(workflow)));
+}
+
+/** An execution that n8n has put into its database, and whose files come later. */
+interface Parked {
+	name: string;
+	id: string;
+	address: string;
+	example: DemoExample;
 }
 
 /** @returns whether it went well */
@@ -182,6 +205,7 @@ async function runExample(
 	{ editor, mails, onRun }: Demo,
 	workflow: SavedWorkflow,
 	example: DemoExample,
+	parked: Parked[],
 ): Promise<boolean> {
 	let address = `${editor.url}/workflow/${workflow.id}`;
 	const tell = (told: Pick<DemoExample, 'look' | 'waits'>, happened: string) =>
@@ -198,28 +222,52 @@ async function runExample(
 	}
 	const items = demoItems(execution, example);
 	const isWaiting = execution.status === 'waiting';
-	tell(example, isWaiting && !items.length ? '' : demoResult(items));
+	const saved = await saveFiles(editor, items);
+	tell(example, saved ?? (isWaiting && !items.length ? '' : demoResult(items)));
 	onRun?.(execution);
-	if (isWaiting) mails.mails.splice(0).forEach(tellMail);
+	mails.mails.splice(0).forEach(tellMail);
 	for (const line of example === DEMO_EXAMPLES[0] ? talkLines(items) : []) console.log(`  ${line}`);
-	await saveFiles(editor, items);
+	if (example.then) parked.push({ name: workflow.name, id: execution.id, address, example });
 	return true;
 }
 
-/** What a person is asked by email, and the links to answer it. */
-function tellMail({ subject, links }: Mail): void {
-	console.log(`  Email "${subject}"`);
-	for (const link of links.filter((url) => url.includes('approved=')))
-		console.log(`    ${link.includes('approved=true') ? 'approve' : 'decline'}: ${link}`);
+/** What came of an example after its wait. @returns whether it went well */
+async function tellTheRest(
+	{ editor, onRun }: Demo,
+	{ name, id, address, example: { then: node = '' } }: Parked,
+): Promise<boolean> {
+	const execution = await editor.finished(id);
+	const error = demoError(execution, { node });
+	const files = await saveFiles(editor, demoItems(execution, { node }));
+	console.log(`\n${name}, after its wait: ${error ?? files ?? 'no files'}.\n  ${address}`);
+	onRun?.(execution);
+	return error === undefined && files !== undefined;
 }
 
-/** Puts the files of items where they can be opened without n8n. */
-async function saveFiles(editor: Editor, items: readonly Item[]): Promise<void> {
-	for (const file of items.flatMap(({ binary = {} }) => Object.values(binary))) {
-		mkdirSync(downloads, { recursive: true });
-		const path = join(downloads, file.fileName ?? 'file');
-		const bytes = await editor.bytesOf(file);
-		writeFileSync(path, bytes);
-		console.log(`  ${Math.round(bytes.length / 1024)} KB in ${relative(root, path)}`);
-	}
+/** What a person is asked by email with the links to answer it, and what a report says. */
+function tellMail({ subject, body, links }: Mail): void {
+	console.log(`  Email "${subject}"`);
+	const answers = links.filter((url) => url.includes('approved='));
+	for (const link of answers)
+		console.log(`    ${link.includes('approved=true') ? 'approve' : 'decline'}: ${link}`);
+	for (const line of answers.length ? [] : reportLines(body)) console.log(`    ${line}`);
+}
+
+/**
+ * Puts the files of items where they can be opened without n8n.
+ *
+ * @returns where they are, and what they cost if it is known; undefined if there are none
+ */
+async function saveFiles(editor: Editor, items: readonly Item[]): Promise<string | undefined> {
+	const places: string[] = [];
+	for (const { json, binary = {} } of items)
+		for (const file of Object.values(binary)) {
+			mkdirSync(downloads, { recursive: true });
+			const path = join(downloads, file.fileName ?? 'file');
+			const bytes = await editor.bytesOf(file);
+			writeFileSync(path, bytes);
+			const cost = typeof json['costUsd'] === 'number' ? `, $${json['costUsd']}` : '';
+			places.push(`${relative(root, path)} (${Math.round(bytes.length / 1024)} KB${cost})`);
+		}
+	return places.length ? places.join(', ') : undefined;
 }
