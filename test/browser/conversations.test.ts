@@ -1,6 +1,7 @@
 import { exampleFor, pathOfExample, readExample, withModels } from '../n8n/example.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { takeMovingPicture } from './movingPicture.ts';
+import { NodePanel } from './nodePanel.ts';
 import { picturesWanted, takePicture } from './pictures.ts';
 import { Session } from './session.ts';
 
@@ -104,7 +105,12 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 			await chat.write(question);
 			turns = await chat.answers(/\[AGREED\]/);
 			await page.ended();
+			// it ends on what they came to: the day, as a field
+			const panel = await page.openNode('Conversation');
+			await panel.showOutputAs('schema');
+			await panel.showsField('day', 'Friday');
 		});
+		await new NodePanel(page.tab).close();
 		expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
 			...['Planner:', 'Tester:', 'Planner:', 'Tester:'],
 		]);

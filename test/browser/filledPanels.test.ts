@@ -61,6 +61,9 @@ it.each(runs)(
 			if (node) {
 				await panel.showOutputAs('schema');
 				await takePicture(`node ${node}`, panel.ndv);
+			} else {
+				await panel.viewFile();
+				await takePicture('a picture that was made', panel.ndv);
 			}
 			await panel.close();
 		})();

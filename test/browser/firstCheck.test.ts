@@ -16,21 +16,21 @@ import { NodePanel } from './nodePanel.ts';
 import { PackageSource } from './packageSource.ts';
 import { takePicture } from './pictures.ts';
 
-// README's "A first check in five minutes", done to the letter by somebody who has nothing yet. What README has downloaded is
-// here: n8n, the package, and what the reference service needs.
-const readme = readFileSync('README.md', 'utf8');
+// "A first check in five minutes" of docs/quickstart.md, done to the letter by somebody who has nothing yet. What it has downloaded
+// is here: n8n, the package, and what the reference service needs.
+const quickstart = readFileSync('docs/quickstart.md', 'utf8');
 const partOf = (title: string) =>
-	readme.split(new RegExp(`^## ${title}$`, 'm'))[1]?.split(/^## /m)[0] ?? '';
-const install = partOf('Install');
+	quickstart.split(new RegExp(`^##+ ${title}$`, 'm'))[1]?.split(/^##+ /m)[0] ?? '';
+const install = partOf('1. Install the package');
 const steps = partOf('A first check in five minutes');
 
-/** Words that README has the reader look for, choose or enter. */
+/** Words that the quickstart has the reader look for, choose or enter. */
 function told(words: string, part = steps): string {
-	if (!part.includes(words)) throw new Error(`README does not say "${words}" there`);
+	if (!part.includes(words)) throw new Error(`The quickstart does not say "${words}" there`);
 	return words;
 }
 
-/** The reference service, started with README's command. */
+/** The reference service, started with the quickstart's command. */
 class PrintingService extends OwnedProcess {
 	async start(port: number): Promise<void> {
 		const [command = '', ...args] = told('npm run service -- --personas --port=18080')

@@ -124,6 +124,27 @@ export class NodePanel {
 		await this.#get('output-panel').filter({ hasText: text }).waitFor();
 	}
 
+	/** Scrolls the output, shown as a schema, to a field with this value. */
+	async showsField(name: string, value: string): Promise<void> {
+		const field = this.#get('output-panel')
+			.locator('[data-test-id="run-data-schema-item"]')
+			.filter({ hasText: new RegExp(`^${name}\\s*${value}`) })
+			.first();
+		await field.scrollIntoViewIfNeeded();
+	}
+
+	/** "View" of the file in the output. */
+	async viewFile(): Promise<void> {
+		await this.#get('output-panel')
+			.locator('[data-test-id="ndv-view-binary-data"]')
+			.first()
+			.click();
+		await this.#get('output-panel')
+			.locator('img[src*="binary"], img[src^="data:"]')
+			.first()
+			.waitFor();
+	}
+
 	/** Drags a field of the input, which n8n shows although the node before has not run, into "Fields to Set". */
 	async dragField(name: string): Promise<void> {
 		const field = this.#get('ndv-input-panel')
