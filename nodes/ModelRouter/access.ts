@@ -11,7 +11,8 @@ import { openTable } from '../../src/tables/dataTable';
 import { checkLedgerKey, openLedger } from '../../src/ledger/openLedger';
 import { LONG_RETRY_ATTEMPTS, SHORT_RETRY_ATTEMPTS } from '../../src/tables/retries';
 import { NodeSpending } from '../../src/spending/record';
-import { createSpendingWriter, spendingFormat } from '../../src/spending/recordBook';
+import { spendingFormat } from '../../src/spending/recordBook';
+import { createSpendingWriter } from '../../src/spending/spendingWriter';
 import type { CredentialHost, ServiceAccess } from '../../src/n8n/connection';
 import { findSpendingTable, readLedgerPart } from '../../src/n8n/credential';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
@@ -62,7 +63,7 @@ function openSpending({ data, credentialId, connectLedger, clock, user }: Creden
 		return { table: opened, clock: n8n.clock };
 	};
 	return new NodeSpending({
-		...{ write: spendingWriterOf(`${credentialId} ${table}`), open, credentialId, addHint },
+		...{ writer: spendingWriterOf(`${credentialId} ${table}`), open, credentialId, addHint },
 		now: clock.now,
 		spender: { workflowId, workflow, nodeId, node, lastExecutionId },
 	});

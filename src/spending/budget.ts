@@ -4,7 +4,7 @@ import { type Decimal, formatUsd, ZERO } from '../core/money';
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
-import type { BudgetUse, Change } from './budgetBook';
+import type { BudgetBook, BudgetUse, Change } from './budgetBook';
 import { pausedError, refusalError, unboundedError } from './budgetErrors';
 import {
 	claimStartReservation,
@@ -15,35 +15,29 @@ import {
 	startReservationId,
 } from './budgetStarts';
 import type { Reservation } from './budgetState';
+import { type Caller, CallReservation } from './callReservation';
 import { factorKey } from './jobFactors';
-import {
-	type Claim,
-	claimReservation,
-	closeReservation,
-	findFree,
-	giveBackUnused,
-	type Holder,
-} from './reservations';
+import { type Claim, closeReservation, type Holder } from './reservations';
 import { createWaiting } from './waiting';
 
-/**
- * The budget of a credential, as one node run spends it. The run has one reservation for many of its requests, and gives the rest back at
- * its end.
- */
+/** What the node runs of this process have reserved for their requests. */
+const callsOf = new WeakMap<BudgetBook, CallReservation>();
+
+function joinCalls({ book, newId }: BudgetUse): CallReservation {
+	const known = callsOf.get(book);
+	const joined = known?.isOver === false ? known : new CallReservation(book, `run:${newId()}`);
+	callsOf.set(book, joined);
+	joined.join();
+	return joined;
+}
+
+/** The budget of a credential, as one node run spends it. */
 export class NodeBudget implements SharedBudget {
 	readonly #use: BudgetUse;
-	readonly #holder: Holder;
-	/** Micro-dollars that were spent in total, and those that requests under way may still spend. */
-	#spent = ZERO;
-	#held = ZERO;
-	/** How much both may be together, and in which period. Undefined as long as nothing may be taken from it. */
-	#grant: { amount: Decimal; period: string } | undefined;
-	/** Requests that are still to come, as far as known. */
-	#expected = 1;
-	/** Whether the row may have the reservation. */
-	#isOpen = false;
-	/** While the reservation is being written, nothing is taken from it: it may also become smaller. */
-	#enlarging: Promise<Claim> | undefined;
+	readonly #holder: Omit<Holder, 'id'>;
+	readonly #caller: Caller;
+	/** As long as the run may have requests. */
+	#reservation: CallReservation | undefined;
 	readonly #waiting = createWaiting(() => this.#use.clock);
 	/** The start whose estimate requests have last waited for. */
 	#waitsFor: string | undefined;
@@ -61,12 +55,14 @@ export class NodeBudget implements SharedBudget {
 	constructor(use: BudgetUse) {
 		this.#use = use;
 		const { executionId, workflow } = use;
-		this.#holder = { id: `run:${use.newId()}`, executionId, workflow };
+		const holder = (this.#holder = { executionId, workflow });
+		const change: Caller['change'] = async (wanted) => await this.#change(wanted);
+		this.#caller = { use, holder, expected: 1, change };
 		this.actions = createBudgetActions(use);
 	}
 
 	expectCalls(calls: number): void {
-		this.#expected = calls;
+		this.#caller.expected = calls;
 	}
 
 	async check(): Promise<void> {
@@ -143,10 +139,9 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async close(): Promise<void> {
-		const { id } = this.#holder;
-		if (this.#isOpen) void this.#record(id, (state) => closeReservation(state, id, this.#spent));
-		this.#isOpen = false;
-		this.#grant = undefined;
+		const last = this.#reservation?.leave();
+		this.#reservation = undefined;
+		if (last) void this.#record(last.id, last.change);
 		await this.#written;
 	}
 
@@ -212,86 +207,38 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	async #findFree(boundWithin: BoundWithin): Promise<Decimal> {
+		const reservation = (this.#reservation ??= joinCalls(this.#use));
 		for (;;) {
-			const { free, unspent } = await this.#change((state) => {
-				const { id } = this.#holder;
-				return findFree(state, this.#use.settings, { id, spent: this.#spent, held: this.#held });
-			});
+			const { free, unspent } = await reservation.findFree(this.#caller);
 			const most = this.#toMaximum(boundWithin(free));
 			// only others that give something back can change it
 			const mayFit = free.lt(most) && unspent.gte(most);
-			if (mayFit) await this.#giveBackUnused();
+			if (mayFit) await reservation.giveBackUnused(this.#caller);
 			if (!mayFit || !(await this.#waiting.wait())) return free;
 		}
-	}
-
-	/** Node runs that wait for one another would otherwise all be refused what all of them hold. */
-	async #giveBackUnused(): Promise<void> {
-		if (!this.#grant) return;
-		this.#grant = undefined;
-		await this.#change((state) => {
-			const { id } = this.#holder;
-			// what is being enlarged is for a request that is not held yet
-			if (!this.#enlarging) giveBackUnused(state, { id, spent: this.#spent, held: this.#held });
-		});
 	}
 
 	async #reserveCall(bound: Bound, free?: Decimal) {
 		const most = this.#toMaximum(bound);
 		await this.check();
-		const refusal = await this.#hold(most);
+		const reservation = (this.#reservation ??= joinCalls(this.#use));
+		const refusal = await reservation.hold(this.#caller, most);
 		// others were faster
 		if (refusal && free?.gte(most)) return undefined;
 		if (refusal) throw refusalError(this.#use, refusal, bound);
 		this.#waiting.reset();
-		this.#expected--;
-		const giveBack = () => void (this.#held = this.#held.minus(most));
+		this.#caller.expected = Math.max(1, this.#caller.expected - 1);
 		return {
-			release: giveBack,
+			release: () => reservation.release(most),
 			settle: (cost: Cost) => {
-				giveBack();
 				const paid = toAmount(cost) ?? most;
-				this.#spent = this.#spent.plus(paid);
+				reservation.release(most, paid);
 				if (paid.gt(most))
 					this.#use.addHint(
 						`A request cost ${formatUsd(paid)}, more than the ${formatUsd(most)} that it could cost at the prices of the catalog. The budget counts what it cost.`,
 					);
 			},
 		};
-	}
-
-	/** Takes an amount from the reservation, and enlarges it if it is too small. */
-	async #hold(most: Decimal): Promise<Extract<Claim, { refused: unknown }> | undefined> {
-		const { book, settings } = this.#use;
-		const isEnough = () =>
-			this.#grant?.period === book.periodStart(settings.length) &&
-			this.#grant.amount.minus(this.#spent).minus(this.#held).gte(most);
-		while (!isEnough()) {
-			const isOther = this.#enlarging !== undefined;
-			this.#enlarging ??= this.#enlarge(most).finally(() => (this.#enlarging = undefined));
-			const result = await this.#enlarging;
-			// another request may have needed more
-			if ('refused' in result && !isOther) return result;
-		}
-		this.#held = this.#held.plus(most);
-		return undefined;
-	}
-
-	/** Writes what was spent, and makes the reservation large enough for one more request. */
-	async #enlarge(most: Decimal): Promise<Claim> {
-		this.#grant = undefined;
-		this.#isOpen = true;
-		const { grant, ...claim } = await this.#change((state, now) => {
-			const counted = this.#spent;
-			const held = this.#held;
-			const wish = held.plus(most.times(Math.max(1, this.#expected)));
-			const wanted = { counted, held, need: held.plus(most), wish };
-			const claimed = claimReservation(state, this.#use.settings, this.#holder, wanted, now);
-			const amount = counted.plus(claimed.most);
-			return { ...claimed, grant: { amount, period: claimed.figures.start } };
-		});
-		this.#grant = grant;
-		return claim;
 	}
 }
 

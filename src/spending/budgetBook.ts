@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors';
+import { mapServiceError, ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import type { BudgetSettings } from './budgetSettings';
@@ -12,6 +12,8 @@ import { inBatches, repeatWrite } from '../tables/rowWrites';
 
 /** Milliseconds for which a process relies on what it knows of the row: a pause reaches every process within this time. */
 const MAX_AGE = 10_000;
+/** Milliseconds after which a process finds out about a second row. */
+const FULL_LOOK = 60_000;
 /** How long a change is retried: a restart of n8n takes less. A process that was suspended still gets its attempts. */
 const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5 };
 
@@ -67,10 +69,12 @@ export class BudgetBook {
 	#cached: CachedRow | undefined;
 	/** Milliseconds by which the clock of n8n is ahead of this process. */
 	#ahead = 0;
+	/** The row that was found, and when all rows were looked at for it. */
+	#found = { id: 0, lookedAt: -Infinity };
 	/** The day in the row. */
 	#day = '';
 	readonly #changeTogether = inBatches<PendingChange, unknown>(async (batch) => {
-		const ledger = await batch[0]!.use.open();
+		const ledger = await openLedger(batch);
 		return await repeatWrite(
 			ledger.uncancellableClock,
 			RETRY_LIMITS,
@@ -116,6 +120,7 @@ export class BudgetBook {
 	/** The row as it is now: it may have been changed in another way. */
 	async readAgain(use: BudgetUse): Promise<Entry> {
 		this.#cached = undefined;
+		this.#found.lookedAt = -Infinity;
 		return await this.read(use);
 	}
 
@@ -124,7 +129,7 @@ export class BudgetBook {
 		const { table, executionId, uncancellableClock: clock } = ledger;
 		const readAt = clock.now();
 		const recent = this.#findRecent(clock);
-		const current = recent ?? { row: await findRow(ledger, this.#key), readAt };
+		const current = recent ?? { row: await this.#findRow(ledger), readAt };
 		const { row } = current;
 		const state = parseBudget(row.record);
 		// an emptied claim may be null, which no comparison finds
@@ -153,6 +158,18 @@ export class BudgetBook {
 		return changed && answers;
 	}
 
+	/** n8n finds a row by its ID without looking at all of them. Whether there is another one is found out now and then. */
+	async #findRow(ledger: Ledger): Promise<Entry> {
+		const { id, lookedAt } = this.#found;
+		const now = ledger.uncancellableClock.now();
+		const isRecent = now >= lookedAt && now - lookedAt < FULL_LOOK;
+		const [known] = isRecent ? await ledger.table.find(where({ id, ...toFilter(this.#key) })) : [];
+		if (known) return known;
+		const row = await findRow(ledger, this.#key);
+		this.#found = { id: row.id, lookedAt: now };
+		return row;
+	}
+
 	/** @param clock Of this process. */
 	#findRecent({ now }: Pick<Clock, 'now'>): CachedRow | undefined {
 		const age = now() - (this.#cached?.readAt ?? -Infinity);
@@ -160,10 +177,22 @@ export class BudgetBook {
 	}
 }
 
+const toFilter = (uniqueKey: string) =>
+	({ uniqueKey, mediaType: 'budget', state: 'budget' }) as const;
+
+/** A node run whose execution is stopped must not fail those of others. */
+async function openLedger(batch: readonly PendingChange[]): Promise<Ledger> {
+	const [{ use }, ...others] = batch as [PendingChange, ...PendingChange[]];
+	return await use.open().catch(async (cause: unknown) => {
+		const isStopped = cause instanceof ServiceError && cause.kind === 'cancelled';
+		if (isStopped && others.length) return await openLedger(others);
+		throw mapServiceError(cause);
+	});
+}
+
 /** The one row of the budget. If there is none, it is created with nothing spent. */
 async function findRow(ledger: Ledger, uniqueKey: string): Promise<Entry> {
-	const find = async () =>
-		await ledger.table.find(where({ uniqueKey, mediaType: 'budget', state: 'budget' }));
+	const find = async () => await ledger.table.find(where(toFilter(uniqueKey)));
 	const found = await find();
 	if (!found.length) await addRow(ledger, uniqueKey);
 	const [row, ...others] = found.length ? found : await find();

@@ -9,12 +9,13 @@ import type {
 } from '../core/accounts';
 import { jobReservationId, startReservationId } from './budgetStarts';
 import { toDay } from './periods';
-import type { createSpendingWriter, SpendingEntry, SpendingNews } from './recordBook';
+import type { SpendingEntry, SpendingNews } from './recordBook';
+import type { SpendingWriter } from './spendingWriter';
 import { combineRows, reportSpending } from './report';
 
 /** What a node run needs to write down what it spends. */
 interface SpendingUse extends Pick<SpendingNews, 'open'> {
-	write: ReturnType<typeof createSpendingWriter>;
+	writer: SpendingWriter;
 	/** Milliseconds since 1970. */
 	now(): number;
 	/** Of the credential: jobs of two accounts may have the same ID. */
@@ -32,6 +33,8 @@ export class NodeSpending implements SpendingRecord {
 	readonly #entries: SpendingEntry[] = [];
 	readonly #ended: SpendingNews['ended'] = [];
 	readonly #decided: SpendingNews['decided'] = [];
+	/** Whether it has spent something, and has not ended. */
+	#isOpen = false;
 	/** Each ends with what to say about it, if there is anything. */
 	readonly #writes: Array<Promise<{ hint?: string; failure?: string }>> = [];
 
@@ -40,6 +43,7 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	async get(query: SpendingQuery) {
+		await this.#use.writer.flush(this.#use.now());
 		return await reportSpending((await this.#use.open()).table, query, this.#today());
 	}
 
@@ -48,6 +52,8 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	openRequest(model: string, label: string, claim?: string): RecordedRequest {
+		if (!this.#isOpen) this.#use.writer.join();
+		this.#isOpen = true;
 		let tokens: Partial<SpendingEntry> = {};
 		let jobs: string[] = [];
 		const settle = (cost: Cost) => {
@@ -84,7 +90,8 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	async close(): Promise<void> {
-		void this.#write();
+		void this.#write(this.#isOpen);
+		this.#isOpen = false;
 		const ends = await Promise.all(this.#writes.splice(0));
 		const failure = ends.map((end) => end.failure).find(Boolean);
 		const hint = ends.map((end) => end.hint).find(Boolean);
@@ -92,16 +99,19 @@ export class NodeSpending implements SpendingRecord {
 		if (hint) this.#use.addHint(hint);
 	}
 
-	/** Writes what was added since the last time. */
-	async #write(): Promise<void> {
-		const { write, open } = this.#use;
+	/** Writes what was added since the last time. @param isEnd Of a node run that has joined. */
+	async #write(isEnd = false): Promise<void> {
+		const { writer, open, now } = this.#use;
 		const news = {
 			entries: this.#entries.splice(0),
 			decided: this.#decided.splice(0),
 			ended: this.#ended.splice(0),
 		};
-		if (!Object.values(news).some(({ length }) => length)) return;
-		const written = write({ open, ...news }).then(
+		if (!isEnd && !Object.values(news).some(({ length }) => length)) return;
+		const writing = isEnd
+			? writer.end({ open, ...news }, now())
+			: writer.write({ open, ...news }, now());
+		const written = writing.then(
 			(hint) => ({ hint }),
 			(cause: unknown) => ({ failure: sentencesOf(cause, 'reason', 'advice') }),
 		);

@@ -14,8 +14,8 @@ import {
 	type Table,
 	where,
 } from '../tables/table';
-import { inBatches, repeatWrite } from '../tables/rowWrites';
-import { createLabelLimit, OTHER_LABEL, TOO_MANY_LABELS } from './labels';
+import { repeatWrite } from '../tables/rowWrites';
+import { type createLabelLimit, OTHER_LABEL, TOO_MANY_LABELS } from './labels';
 import type { RowOf, TableFormat } from '../tables/tableFormat';
 
 /*
@@ -95,27 +95,25 @@ export interface SpendingNews {
 const LIMITS = { maxTime: 20_000 };
 /** How often others may be faster before a second row of the same key is added. */
 const MAX_COLLISIONS = 4;
-/** The most rows of the table: all Data Tables of an n8n share 50 MB, which the job ledger also needs. */
+/** The most rows of the table: all Data Tables of an n8n share 200 MB, and 50 before 2.27, which the job ledger also needs. */
 export const MAX_SPENDING_ROWS = 20_000;
+/** Rows whose IDs a process knows. */
+const MAX_KNOWN_ROWS = 1000;
 /** Changes that a row remembers. */
 const MAX_WRITES = 20;
 /** Most jobs under way that one row lists. */
 const MAX_JOBS = 200;
 
-/**
- * Makes the function that writes down what the node runs of a process spend. What comes while it writes is written together.
- *
- * @throws ServiceError if something could not be written.
- */
-export function createSpendingWriter() {
-	const findOthers = createLabelLimit();
-	return inBatches(async (news: readonly SpendingNews[]) => await writeNews(news, findOthers));
+/** What a process knows of the table: its labels, and the row of each key that it has written last. */
+export interface Known {
+	findOthers: ReturnType<typeof createLabelLimit>;
+	rows: Map<string, number>;
 }
 
 /** @returns what to say about each. @throws the first failure, after everything was tried. */
-async function writeNews(
+export async function writeNews(
 	news: readonly SpendingNews[],
-	findOthers: ReturnType<typeof createLabelLimit>,
+	{ findOthers, rows }: Known,
 ): Promise<string[]> {
 	const { table, clock } = await news[0]!.open();
 	const given = news.flatMap((each) => each.entries);
@@ -126,7 +124,9 @@ async function writeNews(
 	const decided = news.flatMap((each) => each.decided);
 	const ended = news.flatMap((each) => each.ended);
 	const attempts = [
-		...groupByFields(entries, ['day', ...KEY]).map((ofRow) => savingEntries(table, clock, ofRow)),
+		...groupByFields(entries, ['day', ...KEY]).map((ofRow) =>
+			savingEntries(table, clock, ofRow, rows),
+		),
 		...decided.map((each) => recordingDecision(table, clock, each)),
 		// after the entries: a job may have ended at once
 		...[...chunksInAddress(ended, ([job]) => job)].map((jobs) => recordingEnds(table, jobs)),
@@ -148,14 +148,26 @@ const NO_COLUMN =
 	'Spending Labels are not recorded: the table has no column "label", and the n8n API key may not add it. Add a column "label" (String) to the Spending Table in n8n, or give the key the scope dataTableColumn:create.';
 
 /** Makes the attempt to write entries of one key. It returns nothing if another process was faster. */
-function savingEntries(table: SpendingTable, { random }: Clock, entries: readonly SpendingEntry[]) {
+function savingEntries(
+	table: SpendingTable,
+	{ random }: Clock,
+	entries: readonly SpendingEntry[],
+	lastRows: Known['rows'] = new Map(),
+) {
 	const jobs = entries.flatMap((each) => each.jobs);
 	const entry = { ...entries.at(-1)!, ...sumUp(entries), jobs };
 	const { day, workflowId, nodeId, model, label } = entry;
 	const write = newWrite();
+	const key = JSON.stringify([day, workflowId, nodeId, model, label]);
+	// n8n finds a row by its ID without looking at all of them
+	let id = lastRows.get(key);
 	let collisions = 0;
 	return async () => {
-		const found = await table.find(where<SpendingRow>({ day, workflowId, nodeId, model, label }));
+		const known = { id, day, workflowId, nodeId, model, label };
+		const found = await table.find(where<SpendingRow>(known));
+		const isGone = id !== undefined && !found.length;
+		id = undefined;
+		if (isGone) return false;
 		const rows = found.map(readSpending);
 		// n8n's answer to the last attempt was lost
 		if (rows.some(({ writes }) => writes.includes(write))) return true;
@@ -164,6 +176,8 @@ function savingEntries(table: SpendingTable, { random }: Clock, entries: readonl
 		const row = usable.at(random() * usable.length);
 		if (row && collisions++ < MAX_COLLISIONS) {
 			const changes = { ...entry, ...sumUp([row, entry]), jobs: [...row.jobs, ...jobs] };
+			if (lastRows.size > MAX_KNOWN_ROWS) lastRows.clear();
+			lastRows.set(key, row.id);
 			return await changeRow(table, row, changes, write);
 		}
 		await requireRoom(table);

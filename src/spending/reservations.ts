@@ -33,11 +33,18 @@ export function findFree(
 ): Record<'free' | 'unspent', Decimal> {
 	const { reserved, left } = figuresOf(state, limit);
 	const known = state.reservations[id];
-	const uncounted = spent.minus(known?.counted ?? 0);
+	// one that is gone was counted before it was given back
+	const uncounted = known ? spent.minus(known.counted ?? 0) : ZERO;
 	return {
 		free: left.plus(reservedBy(known)).minus(uncounted).minus(held),
 		unspent: left.plus(reserved).minus(uncounted),
 	};
+}
+
+/** What a holder may spend in all, as the row says. In micro-dollars. */
+export function grantOf({ reservations }: BudgetState, id: string): Decimal {
+	const known = reservations[id];
+	return reservedBy(known).plus(known?.counted ?? 0);
 }
 
 /** What a holder has reserved. A reservation that was released counts no more. */
@@ -98,10 +105,14 @@ export function claimReservation(
 		return { ...claim, most: keepHeld(state, id, held), refused, holders };
 	}
 	if (!known) makeRoom(state);
-	const most = larger(larger(need, own), smaller(wish, own.plus(tenthOf(figures))));
-	const made = known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
+	const least = start ? larger(need, own) : need;
+	const most = larger(least, smaller(wish, own.plus(tenthOf(figures))));
+	// that of a process lasts as long as it has requests: its time says when it was last written
+	const made =
+		start && known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
 	const claimed = makeReservation({ most, counted, ...made, executionId, workflow }, start);
-	state.reservations[id] = claimed;
+	if (start || most.gt(0)) state.reservations[id] = claimed;
+	else delete state.reservations[id];
 	return { ...claim, most, claimed };
 }
 

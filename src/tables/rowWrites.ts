@@ -31,8 +31,9 @@ export function inBatches<Task, Result = void>(
 	};
 }
 
-/** Milliseconds between two attempts after another process was faster, at most. */
-const MAX_BACK_OFF = 200;
+/** Milliseconds between two attempts after another process was faster, at most: twice as long each time, so that many get their turn. */
+const FIRST_BACK_OFF = 100;
+const MAX_BACK_OFF = 1600;
 /** Milliseconds that are added after a failure of n8n. */
 const FAILURE_PAUSE = 500;
 
@@ -53,7 +54,7 @@ export async function repeatWrite<Result>(
 ): Promise<Result> {
 	const until = clock.now() + maxTime;
 	for (let attempts = 1; ; attempts++) {
-		let pause = clock.random() * MAX_BACK_OFF;
+		let pause = clock.random() * Math.min(FIRST_BACK_OFF * 2 ** attempts, MAX_BACK_OFF);
 		const isLast = () => attempts >= minAttempts && clock.now() >= until;
 		try {
 			const result = await attempt();

@@ -1,9 +1,10 @@
 import { reserve } from '../../../src/core/reserve';
 import type { Bound } from '../../../src/core/bound';
-import { ServiceError } from '../../../src/core/errors';
+import { cancelledError, ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/spending/budget';
 import { BudgetBook } from '../../../src/spending/budgetBook';
+import { parseBudget } from '../../../src/spending/budgetState';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
@@ -44,27 +45,46 @@ function createWorld(ahead = 0) {
 	};
 	const later = (duration: number, happen: () => Promise<unknown>) =>
 		void events.push({ at: now + duration, happen });
-	const book = new BudgetBook('b');
+	const ownBook = new BudgetBook('b');
 	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
-	const createRun = () => {
+	/** @param book Of its process. */
+	const createRun = (book = ownBook, isEnding = false) => {
 		const ledger = connect();
 		return new NodeBudget({
 			settings: { ...amounts, length: 'month', mayResume: true },
-			...{ book, clock, newId, open: async () => await Promise.resolve(ledger) },
+			...{ book, clock, newId },
+			open: async () =>
+				isEnding ? await Promise.reject(cancelledError()) : await Promise.resolve(ledger),
 			...{ credentialId: 'c', executionId: '1', workflow: 'w', workflowId: 'w', asTool: false },
 			addHint: (sentence) => void hints.push(sentence),
 		});
 	};
 	const reserveAll = async (run: NodeBudget) => await ask(run, upTo(100));
-	/** Another node run has all of it for some time. */
+	const createElsewhere = () => createRun(new BudgetBook('b'));
+	/** A node run of another process has all of it for some time. */
 	const holdAll = async (duration: number) => {
-		const other = createRun();
+		const other = createElsewhere();
 		await reserveAll(other);
 		later(duration, async () => await other.close());
 	};
-	return { rows, table, hints, createRun, reserveAll, holdAll, later, pass: clock.sleep };
+	return {
+		rows,
+		table,
+		hints,
+		createRun,
+		createElsewhere,
+		reserveAll,
+		holdAll,
+		later,
+		pass: clock.sleep,
+	};
 }
 
+const readRow = (rows: readonly Entry[]) => {
+	const { spent, reservations } = parseBudget(rows[0]!.record)!;
+	const sum = Object.values(spent).reduce((total, one) => total + Number(one), 0);
+	return { spent: sum, reservations: Object.values(reservations).map(({ most }) => Number(most)) };
+};
 const start = (settings: string) => ({
 	...{ model: 'm', settings, claim: undefined, lease: 600 * SECOND },
 });
@@ -124,8 +144,8 @@ it.each<[string, (world: ReturnType<typeof createWorld>) => unknown]>([
 
 describe('how much of its output a request may ask for', () => {
 	it('is what is neither spent nor reserved by others', async () => {
-		const { createRun } = createWorld();
-		await ask(createRun(), upTo(50));
+		const { createRun, createElsewhere } = createWorld();
+		await ask(createElsewhere(), upTo(50));
 		const run = createRun();
 		const share = await ask(run, upTo(10));
 		await share.settle(10);
@@ -308,9 +328,48 @@ it('a row that is more than a day ahead of n8n is refused, with what to edit', a
 	});
 });
 
+describe('the node runs of a process', () => {
+	it('share a reservation, which the last one gives back', async () => {
+		const { createRun, rows, table } = createWorld();
+		const change = jest.spyOn(table, 'change');
+		const runs = Array.from({ length: 10 }, () => createRun());
+		const shares = await Promise.all(runs.map(async (run) => await ask(run, upTo(2))));
+		// with the row itself, which is made first
+		const writes = change.mock.calls.length;
+		expect(writes).toBeLessThan(10);
+		for (const [index, run] of runs.entries()) {
+			await shares[index]!.settle(1);
+			if (index === 9) expect(readRow(rows).reservations).toHaveLength(1);
+			await run.close();
+		}
+		expect(change.mock.calls.length - writes).toBe(1);
+		expect(readRow(rows)).toEqual({ spent: 10, reservations: [] });
+	});
+
+	it('give back what they do not use, also if no request comes any more', async () => {
+		const { createRun, rows, pass } = createWorld();
+		const run = createRun();
+		run.expectCalls(100);
+		const share = await ask(run, upTo(1));
+		// it was 10, a tenth of the budget
+		await pass(25 * SECOND);
+		expect(readRow(rows).reservations).toEqual([1]);
+		await share.settle(1);
+		await run.close();
+		expect(readRow(rows)).toEqual({ spent: 1, reservations: [] });
+	});
+
+	it('do not fail because the execution of another one ends', async () => {
+		const { createRun } = createWorld();
+		const [ending, other] = [createRun(undefined, true), createRun()];
+		const [ended, held] = await Promise.allSettled([ask(ending, upTo(2)), ask(other, upTo(2))]);
+		expect([ended.status, held.status]).toEqual(['rejected', 'fulfilled']);
+	});
+});
+
 it('reservations are released by their age', async () => {
-	const { createRun, pass, reserveAll } = createWorld();
-	await ask(createRun(), upTo(60));
+	const { createRun, createElsewhere, pass, reserveAll } = createWorld();
+	await ask(createElsewhere(), upTo(60));
 	await pass(3 * 3600 * SECOND);
 	await ask(createRun(), upTo(40));
 	const released = await createRun().actions.release({ age: 2 * 3600 * SECOND });

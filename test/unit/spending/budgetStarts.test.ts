@@ -9,7 +9,12 @@ import {
 	startJobReservation,
 	startReservationId,
 } from '../../../src/spending/budgetStarts';
-import { type BudgetState, EMPTY_STATE, figuresOf, moveOn } from '../../../src/spending/budgetState';
+import {
+	type BudgetState,
+	EMPTY_STATE,
+	figuresOf,
+	moveOn,
+} from '../../../src/spending/budgetState';
 import { factorKey } from '../../../src/spending/jobFactors';
 import { claimReservation, closeReservation } from '../../../src/spending/reservations';
 

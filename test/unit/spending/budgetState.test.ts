@@ -74,7 +74,7 @@ describe('a part', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 200);
 		for (let time = 1; time <= 2; time++) claim('a', 50, { counted: 120 });
-		expect(figures()).toEqual([120, 80, 1]);
+		expect(figures()).toEqual([120, 50, 1]);
 		for (let time = 1; time <= 2; time++) closeReservation(state, 'a', micro(150));
 		expect(figures()).toEqual([150, 0, 0]);
 	});
@@ -157,13 +157,13 @@ describe('time', () => {
 		expect(figures()).toEqual([0, 0, 0]);
 	});
 
-	it('what is reserved counts on its first day, also what is added later', () => {
+	it('what is reserved counts on the day on which it was last written', () => {
 		const { state, claim } = budgetOf();
 		claim('a', 300);
 		moveOn(state, NOON + DAY, 'month');
 		claim('a', 500, { at: NOON + DAY });
 		closeReservation(state, 'a', micro(400));
-		expect(state.spent).toEqual({ '2026-11-24': '400' });
+		expect(state.spent).toEqual({ '2026-11-25': '400' });
 	});
 
 	it('what is reserved on the first day counts to the last one', () => {

@@ -7,11 +7,17 @@ const spender = { workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', lastEx
 function openRecord() {
 	const written: Array<Pick<SpendingNews, 'entries' | 'decided' | 'ended'>> = [];
 	let finish: () => void = () => undefined;
+	const write = async ({ entries, decided, ended }: SpendingNews) => {
+		await new Promise<void>((resolve) => (finish = resolve));
+		written.push({ entries, decided, ended });
+		return '';
+	};
 	const spending = new NodeSpending({
-		write: async ({ entries, decided, ended }) => {
-			await new Promise<void>((resolve) => (finish = resolve));
-			written.push({ entries, decided, ended });
-			return undefined as never;
+		writer: {
+			join: () => undefined,
+			write,
+			end: write,
+			flush: async () => await Promise.resolve(),
 		},
 		open: async () => await Promise.reject(new Error('not used')),
 		now: () => Date.parse('2026-11-24T12:00:00Z'),

@@ -1,17 +1,22 @@
 import { ServiceError } from '../../../src/core/errors';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
 import {
-	createSpendingWriter,
 	type SpendingNews,
 	type SpendingRow,
 	type SpendingTable,
 	spendingFormat,
 } from '../../../src/spending/recordBook';
+import { createSpendingWriter } from '../../../src/spending/spendingWriter';
 import { combineRows, reportSpending } from '../../../src/spending/report';
 import { numbersFrom } from '../../support/numbersFrom';
 
 // several processes write into one table, while requests to n8n and their answers are lost
 const TODAY = '2026-11-24';
+const openWriter = () => {
+	const { write } = createSpendingWriter();
+	return async (news: SpendingNews) => await write(news, 0);
+};
+
 const query = { from: '2026-01-01', to: TODAY, groupBy: [] };
 const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -61,7 +66,7 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 				for (let step = random() * 5; step > 0; step--) await turn();
 			},
 		};
-		const writers = [1, 2, 3].map(createSpendingWriter);
+		const writers = [1, 2, 3].map(openWriter);
 		const open = async () => await Promise.resolve({ table, clock });
 		const work = Array.from({ length: 60 }, async (_, index) => {
 			const write = writers[index % 3]!;
@@ -118,11 +123,46 @@ it('a sum that was interrupted is ended in the row that has it, even if an older
 	expect(JSON.parse(rows[0]!.record)).toMatchObject({ combined: [] });
 });
 
+it('what texts have cost is written together while others are under way, and at the end at the latest', async () => {
+	const { rows, calm } = createTable(numbersFrom(1), 0);
+	let now = 0;
+	let wake: () => void = () => undefined;
+	const sleep = async () => await new Promise<void>((resolve) => (wake = resolve));
+	const clock = { now: () => now, random: () => 0, sleep };
+	const change = jest.fn(calm.change);
+	const open = async () => await Promise.resolve({ table: { ...calm, change }, clock });
+	const writer = createSpendingWriter();
+	const end = async (jobs: string[] = []) =>
+		await writer.end({ open, entries: [entry(TODAY, jobs)], decided: [], ended: [] }, now);
+	const requests = () => rows.map((row) => row.requests);
+	for (let run = 1; run <= 6; run++) writer.join();
+	await end();
+	expect(requests()).toEqual([1]);
+	for (const at of [100, 200]) {
+		now = at;
+		await end();
+	}
+	expect(requests()).toEqual([1]);
+	now = 10_100;
+	wake();
+	await turn();
+	await turn();
+	expect([requests(), change.mock.calls.length]).toEqual([[3], 1]);
+	now = 10_200;
+	await end();
+	expect(requests()).toEqual([3]);
+	// a job that was started is written at once
+	await end(['c:job:images:1']);
+	expect(requests()).toEqual([5]);
+	await end();
+	expect(requests()).toEqual([6]);
+});
+
 it('a start that did not happen leaves the record', async () => {
 	const { rows, calm } = createTable(numbersFrom(1), 0);
 	const clock = { now: () => 0, random: () => 0, sleep: async () => await turn() };
 	const open = async () => await Promise.resolve({ table: calm, clock });
-	const write = createSpendingWriter();
+	const write = openWriter();
 	const entries = [entry(TODAY), entry(TODAY, ['c:start:1']), entry(TODAY, ['c:start:2'])];
 	await write({ open, entries, decided: [], ended: [] });
 	const decided = [{ start: 'c:start:1', entry: undefined }];
@@ -138,7 +178,7 @@ it('a row remembers its last changes', async () => {
 	await calm.add({ ...row, record: JSON.stringify({ writes, jobs }) });
 	const clock = { now: Date.now, random: Math.random, sleep: async () => await turn() };
 	const open = async () => await Promise.resolve({ table: calm, clock });
-	await createSpendingWriter()({ open, entries: [entry(TODAY)], decided: [], ended: [] });
+	await openWriter()({ open, entries: [entry(TODAY)], decided: [], ended: [] });
 	const record = JSON.parse(rows[0]!.record) as { writes: string[] };
 	expect(record.writes).toEqual([...writes.slice(-19), expect.any(String)]);
 });
@@ -154,7 +194,7 @@ it('asks for jobs that ended in requests whose address n8n takes, however long t
 	const open = async () => await Promise.resolve({ table: { ...calm, find }, clock });
 	const jobs = Array.from({ length: 20 }, (_, index) => `c:job:images:${'x'.repeat(1900)}${index}`);
 	const ended = jobs.map((job) => [job, 50_000] as const);
-	await createSpendingWriter()({ open, entries: [entry(TODAY, jobs)], decided: [], ended });
+	await openWriter()({ open, entries: [entry(TODAY, jobs)], decided: [], ended });
 	// 16 KiB, with the path and the headers
 	expect(Math.max(...lengths)).toBeLessThan(14_000);
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ costUsd: 1 }]);

@@ -62,7 +62,7 @@ describe('a write that is repeated', () => {
 	it('until nobody else is faster, and longer after a failure of n8n', async () => {
 		const { write, pauses } = writing(undefined, false, lost, 'done');
 		expect(await write({ maxTime: 5000 })).toBe('done');
-		expect(pauses).toEqual([100, 100, 600]);
+		expect(pauses).toEqual([100, 200, 900]);
 	});
 
 	it.each([
