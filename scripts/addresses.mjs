@@ -1,5 +1,5 @@
 // npm run addresses: writes the addresses of addresses.json into every file that has one: package.json, the credentials, the
-// files of the nodes, and the documents. With `-- --check` it only says which files differ. Exits with 1 if one does.
+// files of the nodes, the link to the runbook, and the documents. With `-- --check` it only says which files differ. Exits with 1 if one does.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +9,7 @@ import { root } from './machine.mjs';
 const places = [
 	'credentials/*.ts',
 	'nodes/**/*.node.json',
+	'src/n8n/documentation.ts',
 	'*.md',
 	'docs/**/*.md',
 	'.github/**/*.{md,yml}',

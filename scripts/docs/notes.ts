@@ -1,4 +1,6 @@
 const RAISE_CAP = 'Raise the cap, or ask for less.';
+const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
+const SEE_RUNBOOK = 'The error says what is spent and reserved. See the [runbook](runbook.md).';
 
 /** What to do about a sentence that does not say it itself, by the sentence. */
 export const NOTES: Readonly<Record<string, string>> = {
@@ -137,4 +139,13 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The spending cap of … allows no cost. This costs at least …': RAISE_CAP,
 	'The spending cap of … allows no cost. The cost of this is not known: …': RAISE_CAP,
 	'The spending cap of … for this … is reached': RAISE_CAP,
+	'This does not fit into what is left of the spending cap of … for this …': RAISE_CAP,
+	'The budget of … for … is reached': SEE_RUNBOOK,
+	'This does not fit into what is left of the budget of … for …': SEE_RUNBOOK,
+	'The budget of this credential is paused':
+		'The error says who paused it, when and why. See the [runbook](runbook.md).',
+	'The service reported an error':
+		"The title has its words. Read them, and ask the service's support team if they do not help.",
+	'The catalog does not have the model …': CORRECT_MODEL,
+	'The catalog does not have the model …. Did you mean …?': CORRECT_MODEL,
 };
