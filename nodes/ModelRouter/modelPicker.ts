@@ -56,7 +56,7 @@ export const modelParam = {
 	],
 } as const satisfies INodeProperties;
 
-/** Finds models for the picker: first those of the kind that the node or operation needs, then those of unknown kind. */
+/** Finds models for the picker: first those of the kind that the node or operation needs, then those of unknown kind, the cheapest first. */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	search = '',
@@ -69,6 +69,7 @@ export async function searchModels(
 		const lists = kind ? connection.readModelLists() : [];
 		const { models } = await listModels(connection.http);
 		const find = createModelFinder(models);
+		const isIn = (name: string) => name.toLowerCase().includes(search.trim().toLowerCase());
 		const mayServe = ({ models: ids }: ModelList) =>
 			ids.map(find).some((model) => !model || matchesFilter(model, { ...(kind && { kind }) }));
 		return connection.redact.data({
@@ -76,17 +77,26 @@ export async function searchModels(
 				...lists
 					.filter(mayServe)
 					.map((list) => ({ name: describeList(list), value: toListValue(list.name) }))
-					.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
+					.filter(({ name }) => isIn(name)),
 				...models
-					.filter((model) => matchesFilter(model, { search, ...(kind && { kind }) }))
-					.sort(compareByKnownKind)
-					.map((model) => ({ name: formatTitle(model), value: model.id })),
+					.filter((model) => matchesFilter(model, { ...(kind && { kind }) }))
+					.map((model) => ({ model, name: formatTitle(model) }))
+					.filter(({ model, name }) => matchesFilter(model, { search }) || isIn(name))
+					.sort(({ model: one }, { model: other }) => compareModels(one, other))
+					.map(({ model, name }) => ({ name, value: model.id })),
 			],
 		});
 	} catch (cause) {
 		// everyone who may use the credential sees this message, so the key must not be in it
 		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
 	}
+}
+
+/** Of several prices, the first that the list shows. */
+function compareModels(one: Model, other: Model): number {
+	const priceOf = ({ pricing }: Model) =>
+		readPrice(pricing, 'input_per_mtok') ?? readPrice(pricing, 'per_unit') ?? Number.MAX_VALUE;
+	return compareByKnownKind(one, other) || priceOf(one) - priceOf(other);
 }
 
 const describeList = ({ name, models, order }: ModelList) =>

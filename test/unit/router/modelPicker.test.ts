@@ -57,3 +57,26 @@ it.each([
 	const { results } = await searchModels.call(editor(json([entry])));
 	expect(results[0]?.name).toBe(`v/m · ${price} · 128k context`);
 });
+
+it.each([
+	['', ['v/free', 'v/cheap', 'v/dear', 'v/unknown', 'v/odd']],
+	['images', ['v/dear']],
+	['3.00 OUT', ['v/dear']],
+	['v/cheap', ['v/cheap']],
+	['the cheap', ['v/cheap']],
+])('the list has the cheapest first, and is searched by what it shows: %j', async (search, ids) => {
+	const kind = 'text';
+	const of = (input_per_mtok: number, more = {}) => ({
+		pricing: { input_per_mtok, ...more },
+		kind,
+	});
+	const entries = [
+		{ id: 'v/odd', pricing: { input_per_mtok: 0 } },
+		{ id: 'v/unknown', kind },
+		{ id: 'v/dear', ...of(1, { output_per_mtok: 3 }), input_modalities: ['text', 'image'] },
+		{ id: 'v/cheap', name: 'The Cheap-One', ...of(0.1) },
+		{ id: 'v/free', ...of(0) },
+	];
+	const { results } = await searchModels.call(editor(json(entries)), search);
+	expect(results.map(({ value }) => value)).toEqual(ids);
+});
