@@ -14,7 +14,7 @@ export type Bound =
 	| {
 			/** Why there is no figure, as one or more sentences. */
 			unbounded: string;
-			/** What to do about it. Default: allow an unknown cost. */
+			/** What to do about it, where the lack of a figure is not what is wrong. Default: allow an unknown cost. */
 			remedy?: string | undefined;
 	  };
 

@@ -119,7 +119,10 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 		? `, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost`
 		: '';
 	const figures = `${formatUsd(toAmount(spent))} is spent${more}. ${cost}.`;
-	const message = `The spending cap of ${limit} for this ${of} is reached`;
+	const left = allowed.minus(toAmount(spent)).minus(toAmount(reserved));
+	const message = left.gt(0)
+		? `This does not fit into what is left of the spending cap of ${limit} for this ${of}`
+		: `The spending cap of ${limit} for this ${of} is reached`;
 	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${advice}`), details);
 }
 
@@ -142,7 +145,9 @@ export function leftIn(caps: Caps, free?: Decimal): Decimal | undefined {
 export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): void {
 	if ('unbounded' in bound && !allowUnknownCost)
 		throw invalidInputError(
-			`The cost cannot be calculated: ${endOfSentence(bound.unbounded)}`,
+			bound.remedy === undefined
+				? `The cost cannot be calculated: ${endOfSentence(bound.unbounded)}`
+				: bound.unbounded,
 			`Nothing was sent. ${bound.remedy ?? 'To send it anyway, turn on "Allow Unknown Cost" in Options.'}`,
 		);
 	for (const cap of listCaps(caps)) cap.check(bound);

@@ -1,4 +1,4 @@
-import { endOfSentence, ServiceError } from '../core/errors';
+import { endOfSentence, invalidInputError, type ServiceError, withDetails } from '../core/errors';
 import { type Bound, describeBound } from '../core/bound';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
@@ -17,13 +17,16 @@ export function readPause(note: string): Partial<Pause> {
 
 /** A model calls a failed tool again unless it is told not to. */
 const TOOL_ADVICE =
-	'Do not call this tool again: tell the user that no money may be spent at the moment.';
+	'Do not call this tool again: tell the user that the budget does not allow it at the moment.';
 
-const refuse = ({ asTool }: Pick<BudgetUse, 'asTool'>, message: string, advice: string) =>
-	new ServiceError('invalid', message, {
-		outcome: 'not_started',
-		advice: ['Nothing was sent.', advice, asTool && TOOL_ADVICE].filter(Boolean).join(' '),
+function refuse({ asTool }: Pick<BudgetUse, 'asTool'>, message: string, what: string) {
+	const error = invalidInputError(message, `Nothing was sent. ${what}`);
+	const advice = asTool && `${error.details.advice} ${TOOL_ADVICE}`;
+	return withDetails(error, {
+		...{ outcome: 'not_started', needsOperator: true },
+		...(advice && { advice }),
 	});
+}
 
 /** The budget is paused. @param note Of its row. */
 export function pausedError(use: BudgetUse, note: string): ServiceError {
@@ -70,7 +73,7 @@ export function refusalError(
 		spent: spent.gte(amount)
 			? `The ${limit} is reached`
 			: `This does not fit into what is left of the ${limit}`,
-		reserved: `The rest of the ${limit} is reserved for requests and jobs under way`,
+		reserved: `This does not fit into the ${limit} beside what is reserved for requests and jobs under way`,
 		estimate: `The ${limit} waits for the estimate of another job`,
 		full: `The budget has ${MAX_RESERVATIONS} requests and jobs under way, and starts no more jobs`,
 	};

@@ -141,7 +141,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		const { answers } = await call(way, media('start', { ...allowed, options }, prompts));
 		expect([posts(service).length, service.mostInFlight]).toEqual([2, 1]);
 		expect(answers.filter((answer) => /"jobId"/.test(answer))).toHaveLength(2);
-		const REACHED = /The spending cap of \$0\.10 for this execution is reached\. Nothing was sent/;
+		const REACHED = /is left of the spending cap of \$0\.10 for this execution\. Nothing was sent/;
 		expect(answers.filter((answer) => REACHED.test(answer))).toHaveLength(4);
 	});
 });

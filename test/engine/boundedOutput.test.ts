@@ -257,7 +257,7 @@ it.each(['end', 'skip', 'askAgain'])(
 		expect(result.json).toMatchObject({
 			ended: 'spendingCap',
 			reason: expect.stringMatching(
-				/^The turn of \w+ could exceed Spending Cap per Conversation: The spending cap of \$0\.25 for this conversation is reached/,
+				/^The turn of \w+ could exceed Spending Cap per Conversation: This does not fit into what is left of the spending cap of \$0\.25 for this conversation\./,
 			),
 			costUsd: paid / 1e6,
 		});

@@ -36,14 +36,15 @@ describe('the cap per call', () => {
 		expect(posts(service)).toEqual([]);
 	});
 
-	it.each(['tiny/no-price-1', 'tiny/input-price-1', 'nobody/unknown-1'])(
-		'refuses a model whose cost cannot be calculated (%s)',
-		async (id) => {
-			const { error } = await ask({ parameters: { model: model(id) }, use: invoke });
-			expect(error?.message).toContain('The cost cannot be calculated');
-			expect(posts(service)).toEqual([]);
-		},
-	);
+	it.each([
+		['tiny/no-price-1', 'The cost cannot be calculated: '],
+		['tiny/input-price-1', 'The cost cannot be calculated: '],
+		['nobody/unknown-1', 'The catalog does not have the model nobody/unknown-1. '],
+	])('refuses a model whose cost cannot be calculated (%s)', async (id, title) => {
+		const { error } = await ask({ parameters: { model: model(id) }, use: invoke });
+		expect(error?.message.startsWith(title)).toBe(true);
+		expect(posts(service)).toEqual([]);
+	});
 
 	it('lets such a model answer if the user allows it, and says that the cost is unknown', async () => {
 		const options = { allowUnknownCost: true };
@@ -70,7 +71,7 @@ describe('the cap per execution', () => {
 			use: async (chat) => await sayAll(chat, 12, WORDS),
 		});
 		const said = saidOf(given);
-		const refused = said.findIndex((text) => text.includes('for this execution is reached'));
+		const refused = said.findIndex((text) => text.includes('what is left of the spending cap'));
 		expect(refused).toBeGreaterThan(1);
 		expect(posts(service)).toHaveLength(refused);
 		expect(said[refused]).toMatch(
@@ -86,7 +87,7 @@ describe('the cap per execution', () => {
 		const use = async (chat: LanguageModel) => await say(chat, `${WORDS} again`);
 		const { given } = await ask({ parameters, runs: 8, use });
 		expect(given).toHaveLength(8);
-		expect(given.at(-1)).toContain('for this execution is reached');
+		expect(given.at(-1)).toContain('what is left of the spending cap');
 		expect(posts(service).length).toBeLessThan(8);
 	});
 
@@ -101,7 +102,9 @@ describe('the cap per execution', () => {
 		});
 		const sent = posts(service).length;
 		expect(sent).toBeGreaterThan(0);
-		expect(saidOf(given).filter((text) => text.includes('is reached'))).toHaveLength(20 - sent);
+		expect(
+			saidOf(given).filter((text) => text.includes('is left of the spending cap')),
+		).toHaveLength(20 - sent);
 		expect(before - service.balance()).toBeLessThanOrEqual(800);
 	});
 
@@ -110,7 +113,7 @@ describe('the cap per execution', () => {
 		const use = async (chat: LanguageModel) => await sayAll(chat, 4);
 		const { given } = await ask({ parameters: capped(0.0005), use });
 		expect(saidOf(given).at(-1)).toMatch(
-			/for this execution is reached\..* is reserved for 2 requests that are under way or of unknown cost/,
+			/^This does not fit into what is left of .* for this execution\..* is reserved for 2 requests that are under way or of unknown cost/,
 		);
 	});
 });

@@ -62,7 +62,7 @@ describe('the cap per item', () => {
 		[
 			'a model that the catalog does not have',
 			'no/one',
-			/cannot be calculated: .*does not have.*Choose a model from the list, or correct its ID.*"Allow Unknown Cost"/,
+			/^The catalog does not have the model no\/one\. .*Choose a model from the list, or correct its ID.*"Allow Unknown Cost"/,
 		],
 	])('holds back %s', async (_what, id, message) => {
 		const { failed } = await capped(100, { model: model(id) });
@@ -100,7 +100,7 @@ describe('the cap per execution', () => {
 			if (operation === 'start') expect(service.mostInFlight).toBe(1);
 			expect(made.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 			const error = expect.stringMatching(
-				/^The spending cap of \$0\.10 for this execution is reached\. Nothing was sent.*\$0\.08 is spent\. This costs at least \$0\.04\./,
+				/^This does not fit into what is left of the spending cap of \$0\.10 for this execution\. Nothing was sent.*\$0\.08 is spent\. This costs at least \$0\.04\./,
 			);
 			expect(failed).toMatchObject(
 				[2, 3, 4, 5].map((item) => ({
@@ -129,7 +129,9 @@ describe('the cap per execution', () => {
 	it('counts what n8n gets from its memory when it retries, and does not start it again', async () => {
 		failSecond({ type: 'status', status: 403 }, 1);
 		const { error } = await capped(0.1, { settings: RETRIED });
-		expect(error?.message).toMatch(/The spending cap of \$0\.10 for this execution is reached/);
+		expect(error?.message).toMatch(
+			/what is left of the spending cap of \$0\.10 for this execution$/,
+		);
 		expect([started().length, new Set(started()).size]).toEqual([2, 2]);
 	});
 

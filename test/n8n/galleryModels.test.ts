@@ -68,11 +68,12 @@ describe('a chat under a spending cap', () => {
 		const shown = execution.runData['Model Router Chat Model'];
 		expect(shown?.map(({ error }) => error?.message ?? '')).toEqual([
 			'',
-			expect.stringMatching(/^The spending cap of \$0\.002 for this execution is reached/),
+			expect.stringMatching(/^This does not fit into what is left of the spending cap of \$0\.002/),
 		]);
 		expect(costOf(execution)).toBeGreaterThan(0);
 		expect(given(execution, 'Answer with Its Cost')).toEqual([]);
-		const why = 'I had to stop\\. The spending cap of \\$0\\.002 for this execution is reached';
+		const why =
+			'I had to stop\\. This does not fit into what is left of the spending cap of \\$0\\.002';
 		expect(given(execution, 'Say Why')).toEqual([ending(why, costOf(execution))]);
 	});
 

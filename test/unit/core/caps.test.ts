@@ -103,13 +103,14 @@ it('takes the scopes of a process before it waits for one that others share', as
 	const waiting = reserve({ conversation, calls: ofExecution(1, spending) }, most(600_000));
 	expect(spending.reserved).toBe('600000');
 	const second = reserve({ calls: ofExecution(1, spending) }, most(600_000));
-	expect((await failureOf(second)).message).toContain('is reached');
+	expect((await failureOf(second)).message).toContain('what is left of the spending cap of $1.00');
 	refuse(invalidInputError('It is empty'));
 	expect((await failureOf(waiting)).message).toBe('It is empty');
 	expect(spending).toEqual(emptySpending());
 });
 
 describe('what a refusal says', () => {
+	const NO_ROOM = 'This does not fit into what is left of the spending cap of';
 	const spent: Spending = { spent: '900000', reserved: '0', open: 0 };
 	const say = (cap: { check(bound: Bound): void }, bound: Bound) => {
 		const { kind, message, details } = thrownBy(() => cap.check(bound))!;
@@ -128,14 +129,14 @@ describe('what a refusal says', () => {
 			'after others',
 			ofExecution(1, spent),
 			most(200_000),
-			'The spending cap of $1.00 for this execution is reached',
+			`${NO_ROOM} $1.00 for this execution`,
 			'Nothing was sent. $0.90 is spent. This could cost up to $0.20. Lower it, or raise "The Cap".',
 		],
 		[
 			'beside one other',
 			ofExecution(1, { spent: '0', reserved: '900000', open: 1 }),
 			most(200_000),
-			'The spending cap of $1.00 for this execution is reached',
+			`${NO_ROOM} $1.00 for this execution`,
 			'Nothing was sent. $0.00 is spent, and $0.90 is reserved for 1 request that is under way or of unknown cost. This could cost up to $0.20. Lower it, or raise "The Cap".',
 		],
 		[
@@ -163,7 +164,7 @@ describe('what a refusal says', () => {
 			'in a conversation',
 			createConversationCap(0.3, 0.25),
 			most(100_000),
-			'The spending cap of $0.30 for this conversation is reached',
+			`${NO_ROOM} $0.30 for this conversation`,
 			'Nothing was sent. $0.25 is spent. This could cost up to $0.10. Lower it, or raise "Spending Cap per Conversation".',
 		],
 	])('%s', (_what, cap, bound, message, advice) => {

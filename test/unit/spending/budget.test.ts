@@ -97,7 +97,7 @@ it('a request waits for 30 s at most for what others have reserved', async () =>
 	await holdAll(40 * SECOND);
 	await expect(reserveAll(createRun())).rejects.toMatchObject({
 		message:
-			'The rest of the budget of $0.0001 for this month is reserved for requests and jobs under way',
+			'This does not fit into the budget of $0.0001 for this month beside what is reserved for requests and jobs under way',
 	});
 });
 
