@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { invalidInputError } from '../../src/core/errors';
+import { endOfSentence, invalidInputError, withFullStop } from '../../src/core/errors';
 import { formatUsd } from '../../src/core/money';
 import { createAccounts } from '../../src/core/accounts';
 import { NodeBudget } from '../../src/spending/budget';
@@ -18,7 +18,7 @@ import { findSpendingTable, readLedgerPart } from '../../src/n8n/credential';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 import { keepPerKey } from '../../src/n8n/sharedCache';
 import { findModels } from '../../src/router/catalog';
-import { createModelFinder } from '../../src/router/model';
+import { createModelFinder, describeMissingModel } from '../../src/router/model';
 import { readModelLists } from '../../src/router/modelLists';
 
 /** The budget of a credential, for all node runs of this process. */
@@ -31,6 +31,8 @@ export const access: ServiceAccess = {
 	credentialName: 'Model Router API',
 	keyHeader: 'X-API-KEY',
 	version: 'v1',
+	endpoints:
+		/\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/(chat\/completions|responses)$/,
 	readModelLists: ({ modelLists }) => readModelLists(modelLists),
 	openAccounts: (host) => createAccounts(host.sum, openBudget(host), openSpending(host)),
 };
@@ -85,6 +87,7 @@ export const probe: CredentialProbe = {
 	method: 'GET',
 	path: '/v1/models',
 	version: 'v1',
+	endpoints: access.endpoints,
 	keyHeader: access.keyHeader,
 	checkFields(data) {
 		readBudgetSettings(data);
@@ -97,11 +100,15 @@ export const probe: CredentialProbe = {
 			return notFromServiceResult('The address answered, but not with a catalog of models');
 		const find = createModelFinder(models);
 		const missing = readModelLists(data['modelLists']).flatMap(({ name, models: ids }) =>
-			ids.filter((id) => !find(id)).map((id) => `${id} (list "${name}")`),
+			ids
+				.filter((id) => !find(id))
+				.map((id) =>
+					withFullStop(`List "${name}": ${endOfSentence(describeMissingModel(models, id))}`),
+				),
 		);
 		if (!missing.length) return undefined;
 		// n8n's editor only shows the message of a failed test
-		const message = `The key is accepted, but the catalog does not have ${missing.join(', ')}. Such models are passed over: correct Model Lists`;
+		const message = `The key is accepted. ${missing.join(' ')} Such models are passed over: correct Model Lists`;
 		return { status: 'Error', message };
 	},
 };

@@ -1,9 +1,14 @@
-import { mapServiceError, type ServiceError, withDetails } from '../../src/core/errors';
+import {
+	endOfSentence,
+	mapServiceError,
+	type ServiceError,
+	withDetails,
+} from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import type { PreflightContext } from '../../src/n8n/operation';
 import type { Lookup } from '../../src/n8n/sharedCache';
 import { listModels } from '../../src/router/catalog';
-import { createModelFinder, type Model } from '../../src/router/model';
+import { createModelFinder, describeMissingModel, type Model } from '../../src/router/model';
 import type { NoCostBound } from '../../src/router/pricing';
 
 type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
@@ -11,8 +16,17 @@ type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
 /** @returns also why entries are missing, if the catalog is not complete. */
 async function readCatalog(http: Http) {
 	const { models, ...more } = await listModels(http);
-	/** Finds an entry by its id, in any spelling. */
-	return { find: createModelFinder(models), ...more };
+	let missing: { id: string; sentence: string } | undefined;
+	return {
+		/** Finds an entry by its id, in any spelling. */
+		find: createModelFinder(models),
+		/** Says that there is none. Many items ask for the same model. */
+		describeMissing(id: string): string {
+			if (missing?.id !== id) missing = { id, sentence: describeMissingModel(models, id) };
+			return missing.sentence;
+		},
+		...more,
+	};
 }
 
 /**
@@ -26,6 +40,9 @@ export async function getCachedCatalog(
 ): Promise<Lookup<CachedCatalog>> {
 	return await lookUp('catalog', readCatalog, isEnough);
 }
+
+/** What to do about a model that the catalog does not have. */
+export const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
 export type FoundModel = { entry: Model } | NoCostBound;
@@ -64,10 +81,10 @@ function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
 	const entry = catalog.value.find(model);
 	if (entry) return { entry };
 	const { incompleteReason } = catalog.value;
+	const missing = catalog.value.describeMissing(model);
 	return {
-		unbounded: `the catalog does not have the model ${model}${incompleteReason ? `. ${incompleteReason}` : ''}`,
-		remedy:
-			'Choose a model from the list, or correct its ID. Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.',
+		unbounded: incompleteReason ? `${missing} (${endOfSentence(incompleteReason)})` : missing,
+		remedy: `${CORRECT_MODEL} Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.`,
 	};
 }
 

@@ -1,9 +1,11 @@
 import {
+	endOfSentence,
 	invalidInputError,
 	isUnstarted,
 	mapServiceError,
 	ServiceError,
 	withDetails,
+	withFullStop,
 } from '../../src/core/errors';
 import { type Decimal, toUsd, ZERO, readDecimal } from '../../src/core/money';
 import { omitMissing } from '../../src/core/missing';
@@ -79,7 +81,7 @@ function judgeChoice<One extends Candidate>(
 	const able = models.flatMap((model) => {
 		try {
 			const found = find(model);
-			if (list && 'unbounded' in found) throw invalidInputError(found.unbounded);
+			if (list && 'unbounded' in found) throw invalidInputError(endOfSentence(found.unbounded));
 			const id = list && 'entry' in found ? found.entry.id : model;
 			return [check({ model: id, found }, list !== undefined)];
 		} catch (cause) {
@@ -117,7 +119,7 @@ const noModelError = (list: string | undefined, passedOver: readonly PassedOver[
 		list === undefined
 			? 'None of the models can take this request'
 			: `No model of the list "${list}" can take this request`,
-		`Nothing was sent. ${describePassedOver(passedOver)}.`,
+		`Nothing was sent. ${withFullStop(describePassedOver(passedOver))}`,
 	);
 
 const describePassedOver = (passedOver: readonly PassedOver[]): string =>
@@ -239,7 +241,7 @@ function withEarlier(
 	attempts: readonly Attempt[],
 ): ServiceError {
 	const words = refusals.length
-		? `These models were passed over: ${describePassedOver(refusals)}.`
+		? `These models were passed over: ${withFullStop(describePassedOver(refusals))}`
 		: '';
 	const advice = [error.details.advice, words].filter(Boolean).join(' ');
 	if (!attempts.length) return withDetails(error, { ...(advice && { advice }) });

@@ -1,10 +1,10 @@
 import { MAX_JSON_BYTES, readJson, readSizedJson } from '../core/body';
-import { malformedResponseError, getRequestId } from '../core/errorResponses';
-import { mapServiceError, ServiceError, shortenText, withDetails } from '../core/errors';
+import { unexpectedBodyError, getRequestId } from '../core/errorResponses';
+import { mapServiceError, ServiceError, shortenText } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
-import { type Model, createModelFinder, isSameModel } from './model';
+import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
 
 interface Catalog {
 	models: Model[];
@@ -93,7 +93,7 @@ async function readCatalogPage(http: Http, query: string) {
 	const response = await http.send({ method: 'GET', path });
 	const { value: body, size } = await readSizedJson(response, MAX_JSON_BYTES);
 	const models = findModels(body);
-	if (!models) throw malformedResponseError(response, JSON.stringify(body));
+	if (!models) throw unexpectedBodyError(response, body);
 	const { headers } = response;
 	return { models, body, size, link: headers['link'], request: getRequestId(headers) };
 }
@@ -124,9 +124,10 @@ export async function getModel(
 	const { models, incompleteReason, ...request } = await listModels(http);
 	const model = createModelFinder(models)(id);
 	if (model) return { model, ...request };
-	throw mapServiceError(notFound, (error) =>
-		incompleteReason ? withDetails(error, { advice: incompleteReason }) : error,
-	);
+	throw mapServiceError(notFound, ({ kind, details }) => {
+		const advice = incompleteReason ?? 'Choose a model from the list, or correct its ID.';
+		return new ServiceError(kind, describeMissingModel(models, id), { ...details, advice });
+	});
 }
 
 /** Some servers reject an encoded slash with another status, before they look up the id. */
@@ -144,7 +145,7 @@ async function readModel(http: Http, path: string, id: string) {
 		.filter(isModel);
 	const match = entries.find((entry) => isSameModel(entry.id, id));
 	const entry = match ?? (entries.length === 1 || isModel(body) ? entries[0] : undefined);
-	if (!entry) throw malformedResponseError(response, JSON.stringify(body));
+	if (!entry) throw unexpectedBodyError(response, body);
 	return { model: entry, ...request };
 }
 

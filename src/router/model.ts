@@ -1,4 +1,4 @@
-import { invalidInputError, ServiceError, withDetails } from '../core/errors';
+import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
 
 /** What a media job makes: the path segment of its start. */
 export const mediaTypes = ['images', 'videos', 'music', 'audio'] as const;
@@ -102,6 +102,51 @@ export function isSameModel(one: string, other: string): boolean {
 
 /** The same text for all spellings of an id. */
 export const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
+
+/** Says that a model is not among those of the catalog, and which one is meant, if one is near. */
+export function describeMissingModel(models: readonly Model[], id: string): string {
+	const nearest = findNearestModel(models, id);
+	const sentence = `The catalog does not have the model ${shortenText(id, 200)}`;
+	return nearest ? `${sentence}. Did you mean ${nearest.id}?` : sentence;
+}
+
+/** The model whose ID, or whose ID without its vendor, differs least: in a third of the letters of the name at most. */
+function findNearestModel(models: readonly Model[], id: string): Model | undefined {
+	const wanted = normalizeModelId(id);
+	const most = Math.floor(nameOf(wanted).length / 3);
+	const [nearest] = models
+		.map((model) => {
+			const other = normalizeModelId(model.id);
+			const whole = editDistance(wanted, other, most);
+			return {
+				model,
+				whole,
+				least: Math.min(whole, editDistance(nameOf(wanted), nameOf(other), most)),
+			};
+		})
+		.filter(({ least }) => least <= most)
+		.sort((one, other) => one.least - other.least || one.whole - other.whole);
+	return nearest?.model;
+}
+
+/** What comes after the vendor. */
+const nameOf = (id: string) => id.slice(id.lastIndexOf('/') + 1);
+
+/** How many letters have to be changed, added or removed (Levenshtein). Not counted on beyond the most. */
+function editDistance(one: string, other: string, most: number): number {
+	if (Math.abs(one.length - other.length) > most) return most + 1;
+	let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+	for (let at = 1; at <= one.length; at++) {
+		const above = row;
+		row = [at];
+		for (let to = 1; to <= other.length; to++) {
+			const replaced = above[to - 1]! + Number(one[at - 1] !== other[to - 1]);
+			row.push(Math.min(replaced, above[to]! + 1, row[to - 1]! + 1));
+		}
+		if (row.every((count) => count > most)) return most + 1;
+	}
+	return row[other.length]!;
+}
 
 /** Criteria for models. Absent ones match every model. */
 export interface CatalogFilter {

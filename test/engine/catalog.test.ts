@@ -144,7 +144,7 @@ describe('the catalog, which a message needs,', () => {
 		const { error } = await run({ ...chat('x'), secrets: secretsOfFreshAccount(service) });
 		expect(posts(service)).toEqual([]);
 		expect(error?.message).toMatch(/^The (service refused the )?API key/);
-		expect(shownText(error)).toMatch(/Copy the API key into the credential again/);
+		expect(shownText(error)).toMatch(/Copy the API key into the credential "modelRouterApi" again/);
 		expect(shownText(error)).not.toContain('Allow Unknown Cost');
 		expect(error?.description).toContain('nothing was started');
 	});
@@ -206,7 +206,7 @@ it('a model that was added, and a price that was lowered, count a minute later',
 		later.mockRestore();
 		return [error?.message ?? 'answered', contrary.asked.length];
 	};
-	const unknown = expect.stringContaining('the catalog does not have the model v/new');
+	const unknown = 'The catalog does not have the model v/new';
 	expect(await ask(0)).toEqual([unknown, 1]);
 	listed(1000);
 	// at once, it is believed; a minute later it is read again

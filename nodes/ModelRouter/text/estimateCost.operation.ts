@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { ServiceError } from '../../../src/core/errors';
+import { ServiceError, withFullStop } from '../../../src/core/errors';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
@@ -45,19 +45,22 @@ export const estimateCost = operation({
 				outcome: 'not_started',
 			});
 		}
-		const { find, requestId } = catalog.value;
+		const { find, describeMissing, requestId } = catalog.value;
 		const { request, addHint } = call;
 		const [{ model } = { model: '' }] = request.chosen.candidates;
 		hintPassedOver(addHint, request.choices, request.chosen.passedOver);
 		const entry = find(model);
 		const unlimited = withModel(await buildBody(call), model);
-		const found = entry ? { entry } : { unbounded: 'The catalog does not have this model.' };
+		const found = entry ? { entry } : { unbounded: describeMissing(model) };
 		const { body, cost } = limitOutput(found, unlimited, request);
 		return {
 			json: {
 				model: entry?.id ?? model,
 				...('unbounded' in cost
-					? { output: `The cost cannot be calculated. ${cost.unbounded}`, notice: cost.unbounded }
+					? {
+							output: `The cost cannot be calculated. ${withFullStop(cost.unbounded)}`,
+							notice: withFullStop(cost.unbounded),
+						}
 					: toEstimate(cost, body, entry)),
 				...toPrices(entry?.pricing),
 				...(requestId && { requestId }),

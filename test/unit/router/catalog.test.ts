@@ -1,3 +1,4 @@
+import { REPORTED } from '../../../src/core/errorResponses';
 import { getModel, listModels } from '../../../src/router/catalog';
 import { createModelFinder, isSameModel } from '../../../src/router/model';
 import fc from '../../support/fastCheck';
@@ -33,7 +34,6 @@ it.each([
 	[null],
 	['models'],
 	[{ data: 'x' }],
-	[{ ok: true, error: { message: 'boom' } }],
 	[{ numbers: [1, 2] }],
 	[{ result: { data: [A] } }],
 	[{ [B.id]: { pricing: {} } }],
@@ -41,6 +41,13 @@ it.each([
 	expect(await failureOf(list(body))).toMatchObject({
 		kind: 'malformed',
 		details: { reason: JSON.stringify(body) },
+	});
+});
+
+it('an error in its place is told in its own words', async () => {
+	expect(await failureOf(list({ ok: true, error: { message: 'boom' } }))).toMatchObject({
+		...{ kind: 'malformed', message: REPORTED },
+		details: { reason: 'boom' },
 	});
 });
 
@@ -104,12 +111,15 @@ it.each([
 	expect(http.requests).toHaveLength(1);
 });
 
-it('a model that is nowhere is 404, in the words of the service', async () => {
+it.each([
+	['no/one', 'The catalog does not have the model no/one'],
+	['othr/b', `The catalog does not have the model othr/b. Did you mean ${B.id}?`],
+])('the model %s is nowhere: 404, in the words of the service', async (id, message) => {
 	const http = inMemory(NOT_FOUND, NOT_FOUND, json([B]));
-	expect(await failureOf(getModel(http, 'no/one'))).toMatchObject({
-		kind: 'refused',
-		message: 'The service has nothing at this address or with this ID (404)',
-		details: { status: 404, reason: 'no such model' },
+	const advice = 'Choose a model from the list, or correct its ID.';
+	expect(await failureOf(getModel(http, id))).toMatchObject({
+		...{ kind: 'refused', message },
+		details: { status: 404, reason: 'no such model', advice },
 	});
 });
 

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../src/core/errors';
 import {
 	checkKind,
 	compareByKnownKind,
+	describeMissingModel,
 	explainWrongEndpoint,
 	matchesFilter,
 	readPrice,
@@ -176,4 +177,34 @@ it.each<[string | undefined, unknown, string]>([
 it('any other error stays as it is', () => {
 	const other = new ServiceError('refused', 'x', { code: 'other', reason: 'use /v1/images/jobs' });
 	expect(explainWrongEndpoint(other, 'v/m')).toBe(other);
+});
+
+const listed = (...ids: string[]): Model[] => ids.map((id) => ({ id }));
+const CATALOG = listed(
+	'acme/mini',
+	'northwind/quill-2.5',
+	'northwind/mini',
+	'openai/o1',
+	'v/gpt-4o',
+);
+
+it.each([
+	['northwind/quil-2.5', 'northwind/quill-2.5'],
+	['nortwind/quill-2.5', 'northwind/quill-2.5'],
+	['quill 2.5', 'northwind/quill-2.5'],
+	['other/quill-2.5', 'northwind/quill-2.5'],
+	['Northwind/Qiull-2.5', 'northwind/quill-2.5'],
+	['nortwind/mini', 'northwind/mini'],
+	['o1', 'openai/o1'],
+	['gpt4', 'v/gpt-4o'],
+	['northwind/opal-9', undefined],
+	['o3', undefined],
+	['x', undefined],
+	['!', undefined],
+	['x'.repeat(1_000_000), undefined],
+])('%.30s: did you mean %s?', (id, nearest) => {
+	const missing = `The catalog does not have the model ${id.slice(0, 200)}${id.length > 200 ? '…' : ''}`;
+	expect(describeMissingModel(CATALOG, id)).toBe(
+		nearest ? `${missing}. Did you mean ${nearest}?` : missing,
+	);
 });
