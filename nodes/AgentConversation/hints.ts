@@ -1,9 +1,8 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { failsNode } from '../../src/conversation/ending';
-import { shortenText } from '../../src/core/errors';
+import { shortenText, withFullStop } from '../../src/core/errors';
 import { groupBy } from '../../src/core/grouping';
-import { withFullStop } from '../../src/n8n/errorMessages';
 import { addHint } from '../../src/n8n/hints';
 import { findNode } from '../../src/n8n/platform';
 import type { State } from './request';

@@ -12,6 +12,7 @@ export const access: ServiceAccess = {
 	credentialName: 'Crypto Q&A API',
 	keyHeader: 'X-API-Key',
 	version: 'v1',
+	endpoints: /(\/v1)?\/invoke_assistant(_stream)?$/,
 	// better to ask a question without the chat of its session than late
 	ledgerTimeout: 5,
 	openSlotBook: (connectLedger, credentialId) =>
@@ -41,6 +42,7 @@ export const probe: CredentialProbe = {
 	method: 'POST',
 	path: '/v1/invoke_assistant',
 	version: 'v1',
+	endpoints: access.endpoints,
 	keyHeader: access.keyHeader,
 	body: {},
 	judge({ status, page }) {

@@ -7,6 +7,7 @@ export const access: ServiceAccess = {
 	credential: 'workspaceAgentApi',
 	credentialName: 'Workspace Agent API',
 	keyHeader: 'Authorization',
+	endpoints: /\/session\/[^/]+\/messages$/,
 };
 
 /** A session id that is never used. */
@@ -17,6 +18,7 @@ export const probe: CredentialProbe = {
 	service: 'The workspace agent',
 	method: 'GET',
 	path: `/session/${NIL_UUID}/messages`,
+	endpoints: access.endpoints,
 	keyHeader: access.keyHeader,
 	keyPrefix: 'Bearer ',
 	judge: ({ status }) =>

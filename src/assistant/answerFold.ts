@@ -1,6 +1,12 @@
 import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
 import { reportedError } from '../core/body';
-import { hasErrors, malformedResponseError, reportsError } from '../core/errorResponses';
+import {
+	asReported,
+	hasErrors,
+	malformedResponseError,
+	parseErrorBody,
+	reportsError,
+} from '../core/errorResponses';
 import { truncatedAnswerError, withDetails, type ServiceError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
@@ -183,9 +189,10 @@ function readBody(response: HttpResponse, body: unknown) {
 	const chatId = findChatId(body);
 	const ids = chatId ? { chatId } : {};
 	const hasError = reportsError(body) || (!text && hasErrors(body));
-	if (hasError || isEmptyValue(body))
-		throw withDetails(malformedResponseError(response, JSON.stringify(body)), { ids });
-	return { text: text || JSON.stringify(body, null, 2), ...ids };
+	if (!hasError && !isEmptyValue(body))
+		return { text: text || JSON.stringify(body, null, 2), ...ids };
+	const error = withDetails(malformedResponseError(response, JSON.stringify(body)), { ids });
+	throw hasError ? asReported(error, parseErrorBody(body)) : error;
 }
 
 /** Searches the whole body, since a chat cannot be continued without its ID. Empty if there is none. */

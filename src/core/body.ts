@@ -1,4 +1,5 @@
 import {
+	asReported,
 	malformedResponseError,
 	refusedRequestError,
 	getRequestId,
@@ -159,11 +160,16 @@ export function unreadableChunkError(reason: string, chunk: unknown): ServiceErr
 	return truncatedAnswerError(reason, { unread: excerpt });
 }
 
-/** The error for a chunk in which a service reports one. */
-export function reportedError(service: string, error: unknown, chunk = error): ServiceError {
-	const { reason, ...more } = parseErrorBody(error);
-	const words = reason || `The ${service} reported an error without a reason.`;
-	return withDetails(unreadableChunkError(words, chunk), more);
+/** The error for a chunk in which a service reports one. @param details What is known of it. */
+export function reportedError(
+	service: string,
+	error: unknown,
+	chunk = error,
+	details = parseErrorBody(error),
+): ServiceError {
+	if (details.reason) return asReported(unreadableChunkError('', chunk), details);
+	const words = `The ${service} reported an error without a reason.`;
+	return withDetails(unreadableChunkError(words, chunk), details);
 }
 
 /** Whether an error was caused by a chunk that could not be read. */

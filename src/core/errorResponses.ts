@@ -21,6 +21,25 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 	});
 }
 
+/** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
+export const REPORTED = 'The service reported an error';
+
+/** The same failure as an error that the service itself reports. */
+export const asReported = (
+	{ kind, details }: ServiceError,
+	reported: ServiceErrorDetails,
+): ServiceError => new ServiceError(kind, REPORTED, { ...details, ...reported });
+
+/** The error for a body that is not what was asked for. It may report an error. */
+export function unexpectedBodyError(
+	response: HttpResponse,
+	body: unknown,
+	text = JSON.stringify(body),
+): ServiceError {
+	const error = malformedResponseError(response, text);
+	return reportsError(body) ? asReported(error, parseErrorBody(body)) : error;
+}
+
 /** The error that a service reports with status 200: in the body, or in the middle of a stream. */
 export function parseErrorBody(value: unknown): ServiceErrorDetails {
 	return parseErrorEnvelope(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

@@ -56,6 +56,8 @@ export interface ServiceErrorDetails {
 	permanent?: boolean;
 	/** Set when a retry may succeed soon, which the status does not show: the server is starting. */
 	transient?: boolean;
+	/** Set when an operator has to act, which the rest does not show: the runbook says how. */
+	needsOperator?: true;
 	/** Whether a request that starts work has started it. Set by `withOutcome`. */
 	outcome?: 'not_started' | 'unknown' | 'started';
 	/** IDs that the service returned before the failure, e.g. `{ jobId }`, `{ chatId }`. Never dropped. */
@@ -186,6 +188,9 @@ export function cancelledError(sent?: boolean): ServiceError {
 		sent === undefined ? {} : { sent },
 	);
 }
+
+/** For places that join sentences: each has to end. */
+export const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
 
 /** A sentence as the end of another one. */
 export const endOfSentence = (sentence: string) =>

@@ -1,4 +1,4 @@
-import { invalidInputError, ServiceError } from './errors';
+import { invalidInputError, ServiceError, shortenText } from './errors';
 
 /**
  * Checks and normalizes a base URL: no trailing slash, and no version segment at the end.
@@ -35,6 +35,27 @@ export function normalizeBaseUrl(
 		throw invalidInputError(`The ${name} must not contain "?" or "#"`);
 	return url.origin + trimPath(url.pathname, version);
 }
+
+/**
+ * Rejects a base URL that ends in an address of the service itself, as its documentation has it.
+ *
+ * @param endpoints Matches such an end of a path.
+ * @throws ServiceError `invalid`.
+ */
+export function rejectEndpoint(baseUrl: string, endpoints: RegExp): string {
+	const [end] = endpoints.exec(baseUrl) ?? [];
+	if (!end) return baseUrl;
+	throw invalidInputError(
+		`The base URL ends in ${shortenText(end, 100)}`,
+		'Remove that part of it in the credential: the node adds it itself.',
+	);
+}
+
+/** The base URL of a credential. @throws ServiceError `invalid` as `normalizeBaseUrl` and `rejectEndpoint`. */
+export const readBaseUrl = (
+	input: unknown,
+	{ version, endpoints }: { version?: string; endpoints: RegExp },
+): string => rejectEndpoint(normalizeBaseUrl(String(input ?? ''), version), endpoints);
 
 function trimPath(path: string, version: string | undefined): string {
 	let trimmed = path.replace(/\/+$/, '');

@@ -1,16 +1,23 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { withPartialBody } from '../core/body';
-import { malformedResponseError, parseErrorBody } from '../core/errorResponses';
+import {
+	asReported,
+	malformedResponseError,
+	parseErrorBody,
+	reportsError,
+} from '../core/errorResponses';
 import {
 	invalidInputError,
 	messageOf,
 	ServiceError,
+	shortenText,
 	truncatedAnswerError,
 	withDetails,
 } from '../core/errors';
 import { detectFileType, SNIFF_LENGTH, sanitizeFileName } from '../core/files';
 import type { HttpResponse } from '../core/http';
+import { tryParseJson } from '../core/json';
 import type { Redactor } from './redact';
 
 const MIB = 1024 * 1024;
@@ -42,9 +49,12 @@ export function findFile(
 	const file = Object.hasOwn(files, property) ? files[property] : undefined;
 	if (!file) {
 		const names = Object.keys(files);
+		const named = names.length
+			? `It has files in: ${names.join(', ')}.`
+			: 'It has no files at all.';
 		throw invalidInputError(
-			`${path}: the input item has no file in "${property}"`,
-			names.length ? `It has files in: ${names.join(', ')}.` : 'It has no files at all.',
+			`${path}: the input item has no file in "${shortenText(property, MAX_FIELD_NAME)}"`,
+			property.length > MAX_FIELD_NAME ? FILE_AS_NAME_ADVICE : named,
 		);
 	}
 	checkSize(file.bytes ?? 0, path);
@@ -53,6 +63,11 @@ export function findFile(
 		fileName: file.fileName || 'file',
 	};
 }
+
+/** Characters. A longer name is the file itself, as Base64, which a webhook gave. */
+const MAX_FIELD_NAME = 80;
+const FILE_AS_NAME_ADVICE =
+	'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or choose Address (URL), and enter data:image/png;base64, followed by the Base64.';
 
 /** Reads the file of a binary field. For its type, its first bytes count more than the type stored in n8n. */
 export async function readFile(
@@ -241,10 +256,11 @@ async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<U
 }
 
 /** What came in place of the file may give the reason, or the file's address. */
-const notAFileError = (response: HttpResponse, text: string) =>
-	withPartialBody(withDetails(malformedResponseError(response, text), parseErrorBody(text)), {
-		received: text,
-	});
+function notAFileError(response: HttpResponse, text: string): ServiceError {
+	const error = malformedResponseError(response, text);
+	const explain = reportsError(tryParseJson(text)) ? asReported : withDetails;
+	return withPartialBody(explain(error, parseErrorBody(text)), { received: text });
+}
 
 function tooLargeError(bytes: number, maxSizeMib: number): ServiceError {
 	return new ServiceError(

@@ -7,7 +7,7 @@ import type { ModelList } from '../core/modelList';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
-import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
+import { normalizeApiKey, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import type { ToReadable } from './binaryData';
 import { createExecutionCosts } from './executionCosts';
@@ -43,6 +43,8 @@ export interface ServiceAccess {
 	keyHeader: string;
 	/** A version at the end of the base URL, which may be present, missing or doubled. Paths then begin with it. */
 	version?: string;
+	/** Matches the end of a base URL that has one of the paths that the node adds itself. */
+	endpoints: RegExp;
 	/**
 	 * Requests per minute that the service accepts, if it has such a limit. Requests then wait for their turn.
 	 *
@@ -97,14 +99,14 @@ export async function connect(
 	const { credential } = access;
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
 	redact.addKey(findLedgerKey(data), ...findHeaderSecrets(data));
-	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), access.version);
+	const baseUrl = readBaseUrl(data['baseUrl'], access);
 	const apiKey = normalizeApiKey(data['apiKey']);
 	redact.addKey(apiKey);
 	findKeyOrigins(data);
 	const headers = readAdditionalHeaders(data, access.keyHeader);
 	const open = { credential, data: { ...data, baseUrl, apiKey }, settings, redact };
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-	const credentialId = n8n.getNode().credentials?.[credential]?.id ?? '';
+	const { credentialId, credentialName } = nameCredential(n8n, access);
 	let ledger: LedgerConnection | undefined;
 	/**
 	 * Connects to the n8n that has the job ledger, with the same credential. Its requests continue after Stop.
@@ -112,8 +114,8 @@ export async function connect(
 	 * @throws ServiceError `invalid` when the job ledger is turned off, or a field for it is unusable.
 	 */
 	const connectLedger = () => {
-		if (!usesLedger(data)) throw ledgerOffError(access.credentialName);
-		return (ledger ??= createLedgerConnection(n8n, access, open));
+		if (!usesLedger(data)) throw ledgerOffError(credentialName);
+		return (ledger ??= createLedgerConnection(n8n, { ...access, credentialName }, open));
 	};
 	const limit = {
 		perMinute: access.requestsPerMinute?.(data),
@@ -145,6 +147,12 @@ export async function connect(
 		/** What the credential may spend, and has spent. */
 		accounts,
 	};
+}
+
+/** The credential of a node, as n8n and its users know it. */
+function nameCredential(n8n: HttpContext, { credential, credentialName }: ServiceAccess) {
+	const { id, name } = n8n.getNode().credentials?.[credential] ?? {};
+	return { credentialId: id ?? '', credentialName: name ? `"${name}"` : credentialName };
 }
 
 /** The workflow and the node that spend. */
@@ -179,7 +187,7 @@ function createLedgerConnection(
 		...{ http, httpWithoutRetries, clock, redact: open.redact },
 		/** The name or ID of the Data Table. */
 		table,
-		/** The title of the credential, for messages. */
+		/** What the credential is called in messages. */
 		credentialName,
 	};
 }

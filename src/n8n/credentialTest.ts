@@ -10,7 +10,7 @@ import { describeStatus, describeWebPage, isWebPage, parseErrorBody } from '../c
 import { ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
-import { normalizeApiKey, normalizeBaseUrl } from '../core/urls';
+import { normalizeApiKey, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import {
 	findKeyOrigins,
@@ -32,6 +32,8 @@ export interface CredentialProbe {
 	path: string;
 	/** A version at the end of the base URL, which may be present, missing or doubled. */
 	version?: string;
+	/** As `ServiceAccess.endpoints`. */
+	endpoints: RegExp;
 	keyHeader: string;
 	/** What comes before the key in its header. */
 	keyPrefix?: string;
@@ -109,7 +111,7 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 			const http = createProbeHttp(this.helpers, baseUrl, { [N8N_HEADER]: apiKey });
 			return {
 				status: 'OK',
-				message: await checkLedger({ http, credentialName: name }, table, data),
+				message: await checkLedger({ http, credentialName: `"${name}"` }, table, data),
 			};
 		});
 		const subject = service.status === 'OK' ? '' : `${probe.service}: `;
@@ -126,11 +128,11 @@ async function testService(
 	{ keyHeader, keyPrefix = '', ...probe }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
-	const { service, method, path, version, body, judge } = probe;
+	const { service, method, path, body, judge } = probe;
 	const key = normalizeApiKey(data['apiKey']);
 	redact.addKey(key);
 	const headers = readAdditionalHeaders(data, keyHeader);
-	const baseUrl = normalizeBaseUrl(String(data['baseUrl'] ?? ''), version);
+	const baseUrl = readBaseUrl(data['baseUrl'], probe);
 	const http = createProbeHttp(helpers, baseUrl, { ...headers, [keyHeader]: keyPrefix + key });
 	const answer = await readAnswer(await http.send({ method, path, ...(body && { body }) }));
 	const { status, page } = answer;

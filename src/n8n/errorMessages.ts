@@ -1,12 +1,38 @@
-import { cutText, type ServiceError } from '../core/errors';
+import { REPORTED } from '../core/errorResponses';
+import { cutText, type ServiceError, shortenText, withFullStop } from '../core/errors';
+import { RUNBOOK } from './documentation';
+
+/** Characters of a sentence in which a field of the user stands, such as a name. */
+const MAX_TITLE_LENGTH = 500;
 
 /** What happened, in one sentence, with IDs. What to do about it is in the description: the editor shows both. */
-export function errorTitle({ message, details: { code, ids } }: ServiceError): string {
+export function errorTitle(error: ServiceError): string {
+	const { message, details } = error;
+	const { code, ids } = details;
+	const words = reportedWords(error);
 	const named = Object.entries(ids ?? {}).map(([name, id]) => `${name}: ${id}`);
 	// n8n replaces a message that contains a network error code; those are in capitals
-	const reason = code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
-	return message + reason + (named.length ? ` (${named.join(', ')})` : '');
+	const reason = words ? `: ${words}` : code && /^[a-z][a-z0-9_]*$/.test(code) ? `: ${code}` : '';
+	return (
+		shortenText(message, MAX_TITLE_LENGTH) + reason + (named.length ? ` (${named.join(', ')})` : '')
+	);
 }
+
+/** Characters of the service's words in a title. */
+const MAX_TITLE_WORDS = 200;
+
+/** What the service itself reports, in its own words: what happened. */
+function reportedWords({ message, details: { reason = '' } }: ServiceError): string {
+	if (message !== REPORTED) return '';
+	const words = reason.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
+	return shortenText(words, MAX_TITLE_WORDS);
+}
+
+/** Whether all of the reason is in the title: each thing is said once. */
+const isInTitle = (error: ServiceError): boolean => {
+	const words = reportedWords(error);
+	return words !== '' && !words.endsWith('…');
+};
 
 /** What happened and what to do, for a reader who does not see the description: the field `error` of an item. */
 export function errorMessage(error: ServiceError): string {
@@ -14,24 +40,29 @@ export function errorMessage(error: ServiceError): string {
 	return advice ? `${withFullStop(errorTitle(error))} ${advice}` : errorTitle(error);
 }
 
-const CHECK_KEY =
-	'Copy the API key into the credential again: each workspace and each interface has its own key.';
+/** @param credential Its name in n8n. There may be several of a kind. */
+export const checkKeyAdvice = (credential?: string): string =>
+	`Copy the API key into the credential${credential === undefined ? '' : ` "${credential}"`} again: each workspace and each interface has its own key.`;
 
 /** What to do when the service refuses a request, if the error does not have more specific advice. */
 const USUAL_ADVICE: Record<number, string> = {
-	401: CHECK_KEY,
-	403: CHECK_KEY,
-	404: 'Check the ID, the media type of a job, and the base URL of the credential.',
+	401: checkKeyAdvice(),
+	403: checkKeyAdvice(),
+	404: 'Check what the node asks for, such as the model or an ID, and the base URL of the credential.',
 	429: 'Raise "Wait When Rate-Limited" or lower "Max Items at Once" in Request Settings.',
 };
 
 const TRUNCATED_ADVICE =
 	'What arrived may be charged. Look at it, in "partial", before you ask again: that is charged again.';
 
-const findAdvice = ({ kind, details: { advice, status = 0 } }: ServiceError): string | undefined =>
-	kind === 'truncated'
-		? [TRUNCATED_ADVICE, advice].filter(Boolean).join(' ')
-		: (advice ?? USUAL_ADVICE[status]);
+const JOB_ADVICE =
+	'Check the job ID, the media type of the job, and the base URL of the credential.';
+
+function findAdvice({ kind, details }: ServiceError): string | undefined {
+	const { advice, status = 0, ids } = details;
+	if (kind === 'truncated') return [TRUNCATED_ADVICE, advice].filter(Boolean).join(' ');
+	return advice ?? (status === 404 && ids?.['jobId'] ? JOB_ADVICE : USUAL_ADVICE[status]);
+}
 
 /** The same for the user of a chat model: also how to find the call again, and whether it may be charged. */
 export function chatModelErrorMessage(error: ServiceError): string {
@@ -58,18 +89,29 @@ export function chatModelErrorDescription(error: ServiceError): string {
  */
 export function errorDescription(error: ServiceError, withAdvice = true): string {
 	const advice = withAdvice ? findAdvice(error) : undefined;
-	return escapeHtml(
+	const text = escapeHtml(
 		error.kind === 'invalid'
 			? (advice ?? 'Nothing was sent for this item.')
 			: descriptionLines(error, advice),
 	);
+	return needsOperator(error) ? `${text}\n${RUNBOOK_LINK}` : text;
 }
 
-function descriptionLines(
-	{ kind, message, details }: ServiceError,
-	advice: string | undefined,
-): string {
-	const { reason, code, requestId, outcome, retryAfter, partial } = details;
+/** n8n's editor shows it as a link. */
+const RUNBOOK_LINK = `See the <a href="${RUNBOOK}" target="_blank">runbook</a>.`;
+
+/** Whether the runbook has a line for a failure: a key, a rate limit, a file that is gone, a job that does not end, an unknown outcome. */
+const needsOperator = ({ kind, details }: ServiceError): boolean =>
+	details.needsOperator === true ||
+	details.outcome === 'unknown' ||
+	details.code === 'content_expired' ||
+	[401, 410, 429].includes(details.status ?? 0) ||
+	kind === 'timeout';
+
+function descriptionLines(error: ServiceError, advice: string | undefined): string {
+	const { kind, message, details } = error;
+	const reason = isInTitle(error) ? undefined : details.reason;
+	const { code, requestId, outcome, retryAfter, partial } = details;
 	const lines = [
 		reason && formatReason(kind, reason),
 		advice,
@@ -88,9 +130,6 @@ function formatReason(kind: ServiceError['kind'], reason: string): string {
 
 /** Kinds of failure whose reason comes from the service. */
 const KINDS_OF_THE_SERVICE = new Set<ServiceError['kind']>(['refused', 'malformed', 'failed']);
-
-/** The editor joins all lines, so each has to be a sentence. */
-export const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
 
 const OUTCOME_TEXTS = {
 	not_started: 'nothing was started, nothing is charged',
@@ -122,7 +161,8 @@ const MAX_PARTIAL_LENGTH = 8000;
 export function agentErrorMessage(error: ServiceError): string {
 	const { kind, details } = error;
 	// a network error's own message is of no use to a model
-	const reason = kind !== 'unreachable' && cutText(details.reason ?? '', MAX_REASON_LENGTH);
+	const isUseful = kind !== 'unreachable' && !isInTitle(error);
+	const reason = isUseful && cutText(details.reason ?? '', MAX_REASON_LENGTH);
 	return [
 		// what to do about a truncated answer is not for a model to decide
 		withFullStop(kind === 'truncated' ? errorTitle(error) : errorMessage(error)),

@@ -8,11 +8,13 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { describeStatus } from '../core/errorResponses';
 import { cutText, ServiceError, withDetails } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import { hasVisitor } from './caller';
 import {
 	agentErrorMessage,
+	checkKeyAdvice,
 	chatModelErrorDescription,
 	chatModelErrorMessage,
 	errorDescription,
@@ -61,7 +63,7 @@ function serviceToNodeError(
 	error: ServiceError,
 	at: { itemIndex?: number; functionality?: 'configuration-node' },
 ): NodeApiError | NodeOperationError {
-	const { message, description } = wordError(node, error);
+	const { message, description } = wordError(node, nameCredential(error, node));
 	if (error.kind === 'invalid')
 		return withMessage(message, new NodeOperationError(node, message, { ...at, description }));
 	const { status, ids, partial, outcome, requestId } = error.details;
@@ -106,22 +108,22 @@ function wordError(node: INode, error: ServiceError): { message: string; descrip
 	if (node.type.endsWith('Trigger')) {
 		return { message: errorMessage(error), description: errorDescription(error, false) };
 	}
-	if (isChatModelType(node.type)) {
-		const named = nameCredential(error, node);
-		return { message: chatModelErrorMessage(named), description: chatModelErrorDescription(named) };
-	}
+	if (isChatModelType(node.type))
+		return { message: chatModelErrorMessage(error), description: chatModelErrorDescription(error) };
 	return { message: errorTitle(error), description: errorDescription(error) };
 }
 
 /** An AI agent that uses a model passes on the message alone, and a chat shows the description alone. */
 const isChatModelType = (type: string) => /\.lmChat/.test(type);
 
-/** The reader is at the agent or in a chat, and does not see which credential was refused. */
+/** There may be several of a kind, and a reader at an agent or in a chat does not see which one was refused. */
 function nameCredential(error: ServiceError, { credentials = {} }: INode): ServiceError {
 	const [credential] = Object.values(credentials);
 	const { status = 0, advice } = error.details;
-	if (![401, 403].includes(status) || !credential) return error;
-	const which = `Check the API key in the credential "${credential.name}".`;
+	const isOfKey = [401, 403].includes(status) && error.message === describeStatus(status);
+	// an error about another key or another server says which
+	if (!isOfKey || !credential) return error;
+	const which = checkKeyAdvice(credential.name);
 	return withDetails(error, { advice: [which, advice].filter(Boolean).join(' ') });
 }
 
@@ -181,7 +183,7 @@ export function toErrorItem(
 	forAgent = isToolType(error.node.type),
 ): IDataObject {
 	if (!(cause instanceof ServiceError)) return { error: error.message };
-	const failure = redact.error(cause);
+	const failure = nameCredential(redact.error(cause), error.node);
 	const message = (forAgent ? agentErrorMessage : errorMessage)(failure);
 	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
 	const { code, requestId, reason, advice, meta, computed } = rest;

@@ -1,10 +1,5 @@
-import {
-	getRequestId,
-	isErrorValue,
-	malformedResponseError,
-	parseErrorBody,
-} from '../core/errorResponses';
-import { ServiceError, shortenText, withDetails } from '../core/errors';
+import { getRequestId, isErrorValue, parseErrorBody } from '../core/errorResponses';
+import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
 import type { MediaType } from './model';
@@ -64,14 +59,6 @@ export function readJobRecord(
 		...getRequestId(headers),
 		record: hasOtherId ? (records[0] ?? record) : record,
 	};
-}
-
-/** The error for a body without a job record; it may be an error report with status 200. */
-export function malformedRecord(response: HttpResponse, body: unknown): ServiceError {
-	const error = malformedResponseError(response, JSON.stringify(body));
-	return isPlainObject(body) && isErrorValue(body['error'])
-		? withDetails(error, parseErrorBody(body))
-		: error;
 }
 
 type JobFields = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { decodeBody, readErrorResponse, readText, withPartialBody } from '../core/body';
-import { malformedResponseError } from '../core/errorResponses';
+import { malformedResponseError, unexpectedBodyError } from '../core/errorResponses';
 import {
 	invalidInputError,
 	isUnstarted,
@@ -10,7 +10,7 @@ import {
 import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
-import { findJobIdInUrl, type Job, malformedRecord, readJobRecord } from './jobRecord';
+import { findJobIdInUrl, type Job, readJobRecord } from './jobRecord';
 import type { MediaType } from './model';
 
 /**
@@ -72,7 +72,7 @@ async function readStartResponse(
 	const job = readJobRecord(fields, mediaType, headers);
 	if (job) return job;
 	const located = readJobRecord({ ...fields, id: idFromLocation }, mediaType, headers);
-	if (!located) throw malformedRecord(response, record);
+	if (!located) throw unexpectedBodyError(response, record);
 	return { ...located, record: fields };
 }
 

@@ -1,17 +1,11 @@
 import { readJson, readErrorResponse } from '../core/body';
-import { malformedResponseError } from '../core/errorResponses';
+import { malformedResponseError, unexpectedBodyError } from '../core/errorResponses';
 import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, unsafeRedirectError } from '../core/urls';
 import { withAdvice } from './advice';
-import {
-	describeUnknownStatus,
-	type Job,
-	malformedRecord,
-	readJobRecord,
-	summarizeJob,
-} from './jobRecord';
+import { describeUnknownStatus, type Job, readJobRecord, summarizeJob } from './jobRecord';
 import { kindOfMediaType, mediaTypes, type MediaType } from './model';
 
 /** Identifies a job. */
@@ -33,7 +27,7 @@ export async function readJob(http: Http, { mediaType, jobId }: JobAddress): Pro
 		const response = await getInEitherSpelling(http, { mediaType, jobId }, get);
 		const record = await readJson(response);
 		const job = readJobRecord(record, mediaType, response.headers, jobId);
-		if (!job) throw malformedRecord(response, record);
+		if (!job) throw unexpectedBodyError(response, record);
 		return job;
 	});
 }

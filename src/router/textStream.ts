@@ -2,10 +2,11 @@ import { END_MARK } from '../core/sse';
 import { foldAnswer, type AnswerFold, type AnswerPiece } from '../core/answerReader';
 import { readErrorResponse, reportedError } from '../core/body';
 import {
+	asReported,
 	malformedResponseError,
-	parseErrorBody,
 	getRequestId,
 	reportsError,
+	unexpectedBodyError,
 } from '../core/errorResponses';
 import {
 	truncatedAnswerError,
@@ -113,7 +114,7 @@ function createAnswerFold(
 		},
 		isOver() {
 			const failure = accumulator.failure?.();
-			if (failure) throw withDetails(reportedError('router', '', last?.value), failure);
+			if (failure) throw reportedError('router', '', last?.value, failure);
 			return isDone || accumulator.isComplete?.() === true;
 		},
 		end(received) {
@@ -138,12 +139,11 @@ function addBody(
 	accumulator: AnswerAccumulator<TextAnswer>,
 	{ value, data }: AnswerPiece,
 ): string {
-	if (reportsError(value))
-		throw withDetails(malformedResponseError(response, data), parseErrorBody(value));
+	if (reportsError(value)) throw unexpectedBodyError(response, value, data);
 	const isAnswer = isPlainObject(value) && accumulator.addComplete(value);
 	const failure = accumulator.failure?.();
-	if (!isAnswer || failure)
-		throw withDetails(malformedResponseError(response, data), failure ?? {});
+	if (failure) throw asReported(malformedResponseError(response, data), failure);
+	if (!isAnswer) throw malformedResponseError(response, data);
 	return accumulator.answer().text;
 }
 

@@ -6,7 +6,7 @@ import type { Http, HttpRequest } from '../core/http';
 /** Access to an n8n's public API. */
 export interface N8nApi {
 	http: Http;
-	/** The title of the credential that the key is in, for messages. */
+	/** The name of the credential that the key is in, or its title, for messages. */
 	credentialName: string;
 	/** What is used, as the beginning of a message. Absent for the job ledger. */
 	subject?: string;
@@ -53,6 +53,7 @@ export async function requestN8n<Result>(
 			return new ServiceError(kind, `${subject} could not be used: ${problem}`, {
 				...details,
 				advice,
+				needsOperator: true,
 				...(startup && { transient: true }),
 			});
 		});

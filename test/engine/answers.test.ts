@@ -228,7 +228,7 @@ describe.each([
 		const { failed } = await broken();
 		const reason = expect.stringContaining('backend');
 		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/stopped before its end.*before you ask again/),
+			error: expect.stringMatching(/reported an error: The backend.*before you ask again/),
 			details: { kind: 'truncated', reason, requestId, partial: { text } },
 		});
 		expect(failed[0]?.json['details']).not.toHaveProperty(['partial', 'answer']);
@@ -237,7 +237,7 @@ describe.each([
 	it.each([true, false])('gives what arrived, if it is to; Simplify %s', async (simplify) => {
 		const { items, failed } = await broken({ simplify, options: { onIncomplete: 'partial' } });
 		expect(failed).toEqual([]);
-		const notice = expect.stringMatching(/stopped before its end.*backend/);
+		const notice = expect.stringMatching(/^The service reported an error\. .*backend/);
 		const { json = {} } = items[0] ?? {};
 		expect(json).toMatchObject({ output: text, complete: false, notice, requestId });
 		expect(json).not.toHaveProperty('error');

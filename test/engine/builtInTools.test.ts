@@ -140,7 +140,7 @@ const SAID = 'Hello world';
 const STOPPED = 'The answer stopped before its end';
 const LIMIT =
 	'The answer is cut off: it reached 16384 output tokens, its limit within the spending cap';
-const FAILED = `${SAID} (${STOPPED}: server_error)`;
+const FAILED = `${SAID} (The service reported an error: boom)`;
 const CUT = `${SAID} (${STOPPED})`;
 /** What Message a Model, Workspace Agent, and the chat model give: a text, and in parentheses the first sentence about it. */
 const rows: Array<[string, () => Event[], [string, string, string]]> = [

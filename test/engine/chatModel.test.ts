@@ -155,8 +155,16 @@ describe.each(WAYS)('%s', (_way, call) => {
 
 	it.each([
 		['{"amount": 10', 'length', /cut off in its call of "get_time": it reached 16384/],
-		['{"to": "bob@exam', 'tool_calls', /calls "get_time" with arguments that are not valid/],
-		['to bob', 'stop', /calls "get_time" with arguments that are not valid/],
+		[
+			'{"to": "bob@exam',
+			'tool_calls',
+			/^The model called the tool "get_time" with arguments that are not complete JSON\./,
+		],
+		[
+			'to bob',
+			'stop',
+			/^The model called the tool "get_time" with arguments that are not complete JSON\./,
+		],
 	])('a call with %j is not run: an error that says so, and is paid', async (...row) => {
 		const [written, finishReason, advice] = row;
 		callWith(written, finishReason);
@@ -306,7 +314,7 @@ describe.each(ways)('%s', (_way, use) => {
 
 	it.each<[string, Fault, RegExp]>([
 		['500', { type: 'status', status: 500 }, /Outcome: unknown; it may have been carried out/],
-		['an error in the middle', { type: 'stream_error', after: 2 }, /stopped before its end/],
+		['an error in the middle', { type: 'stream_error', after: 2 }, /reported an error: fault: /],
 		['nothing', { type: 'empty' }, /Outcome: /],
 	])('%s is said after one request', async (_what, given, sentence) => {
 		expect((await fail(given, use)).error?.message).toMatch(sentence);

@@ -128,7 +128,7 @@ it.each(['dataTable:list', 'dataTableRow:read', 'dataTableRow:create', 'dataTabl
 	'names the scope %s, which every use needs',
 	async (scope) => {
 		rig.n8n.missingScopes.add(scope);
-		const message = `The n8n API key in the Router credential needs the scope ${scope},`;
+		const message = `The n8n API key in the "Router" credential needs the scope ${scope},`;
 		for (const ledgerTable of ['Media Jobs', 'Media'])
 			expect(await tested({ ledgerTable })).toEqual({
 				...{ status: 'Error', message: expect.stringContaining(message) },

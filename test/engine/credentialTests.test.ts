@@ -90,7 +90,7 @@ describe('model lists', () => {
 			'that it does not have',
 			[named('a', 'v/m\ngone/1')],
 			'Error',
-			/does not have gone\/1 \(list "a"\)/,
+			/accepted\. List "a": the catalog does not have the model gone\/1\. Such/,
 		],
 		['without models', [named('a', '')], 'Error', /"a" has no models/],
 		['of one name', [named('a', 'v/m'), named('A', 'v/m')], 'Error', /two lists have the name "A"/],

@@ -149,7 +149,7 @@ it.each<[string, string?]>([
 		: startInto(name));
 	expect(error?.message).toMatch(/^The job ledger could not be used: .*403/);
 	expect(error?.description).toContain(
-		`The n8n API key in the Model Router API credential needs the scope ${scope},`,
+		`The n8n API key in the "modelRouterApi" credential needs the scope ${scope},`,
 	);
 });
 
@@ -166,7 +166,7 @@ it('while "Use a Job Ledger" is turned off, everything that needs it says so, an
 	];
 	for (const { error } of await Promise.all(outcomes))
 		expect(`${error?.message} ${String(error?.description)}`).toMatch(
-			/^The job ledger is turned off.*Turn on "Use a Job Ledger" in the Model Router API credential\./,
+			/^The job ledger is turned off.*Turn on "Use a Job Ledger" in the "modelRouterApi" credential\./,
 		);
 	expect(rig.service.world.starts).toEqual([]);
 	expect((await run({ ...models('getModels', {}), ...more })).error).toBeUndefined();

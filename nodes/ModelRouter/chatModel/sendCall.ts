@@ -12,11 +12,16 @@ import type { ChatRequest } from '../../../src/router/chatCompletions';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import type { Modality } from '../../../src/router/messages';
 import { protocols } from '../../../src/router/protocols';
-import { stringOrEmpty } from '../../../src/router/textAnswer';
+import { answerWarning, stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import { readSpendingLabel } from '../spending/spendingLabel.params';
 import { NOT_CHECKED } from '../catalog';
-import { askPaid, type PricedAnswer, readStructuredAnswer } from '../text/pricedAnswer';
+import {
+	askPaid,
+	mismatchError,
+	type PricedAnswer,
+	readStructuredAnswer,
+} from '../text/pricedAnswer';
 import { chooseText } from '../text/chooseText';
 import type { ChatModelValues } from './chatModel.params';
 
@@ -86,19 +91,29 @@ export async function sendCall(
 			checkAnswer(answer, maxTokens, asGiven) {
 				given = asGiven;
 				// an answer that calls tools may include other text
-				const read = answer.toolCalls.length ? createCallReader(answer) : readAnswer;
-				if (read) readStructuredAnswer(read, answer, maxTokens);
+				if (answer.toolCalls.length) checkCalls(answer, maxTokens);
+				else if (readAnswer) readStructuredAnswer(readAnswer, answer, maxTokens);
 			},
 		},
 	);
 	return { ...answered, given };
 }
 
-/** LangChain completes arguments that break off, and an agent would run its tool with half of an order. */
-const createCallReader = ({ toolCalls }: PricedAnswer): StructuredReader => {
-	const texts = toolCalls.map(({ arguments: given }) => stringOrEmpty(given).trim() || '{}');
-	return () => texts.map(readJson).find((result) => 'reason' in result) ?? { value: {} };
-};
+/**
+ * LangChain completes arguments that break off, and an agent would run its tool with half of an order.
+ *
+ * @throws ServiceError `schemaMismatch` that names the tool.
+ */
+function checkCalls(answer: PricedAnswer, maxTokens: number | undefined): void {
+	for (const { name, arguments: given } of answer.toolCalls) {
+		const result = readJson(stringOrEmpty(given).trim() || '{}');
+		if ('value' in result) continue;
+		const message = `The model called the tool "${name}" with arguments that are not complete JSON`;
+		const limit = answer.finishReason === 'length' && answerWarning(answer, maxTokens);
+		const advice = 'They may be cut off, so no tool was called. The answer is billed.';
+		throw mismatchError(message, limit ? `${advice} ${limit}` : advice, { ...result, answer });
+	}
+}
 const readJson = createStructuredReader();
 
 /** The modality of a message part, by its type in chat completions. */

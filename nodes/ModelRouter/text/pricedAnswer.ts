@@ -1,7 +1,13 @@
 import { reserve } from '../../../src/core/reserve';
-import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../../../src/core/errors';
+import {
+	isUnstarted,
+	mapServiceError,
+	ServiceError,
+	withDetails,
+	withFullStop,
+} from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
-import { compileSchema } from '../../../src/core/jsonSchema';
+import { compileSchema, type SchemaError } from '../../../src/core/jsonSchema';
 import { type Decimal, toUsd } from '../../../src/core/money';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts';
@@ -18,6 +24,7 @@ import {
 } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import type { TextValues } from './text.params';
+import { CORRECT_MODEL, type FoundModel } from '../catalog';
 import { limitOutput, type TextLimits, withModel } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
@@ -81,7 +88,7 @@ export async function askPaid(
 		const others = countInFlight() - 1;
 		const explained = explainBalance(error, { body: limited.body, own, model, others });
 		if (partial) return withDetails(explained, { partial: toPriced(partial as Asked) });
-		if (isUnstarted(error)) return explained;
+		if (isUnstarted(error)) return adviseModel(explained, found);
 		return withDetails(explained, {
 			computed: { ...explained.details.computed, ...reservedUsd() },
 		});
@@ -106,6 +113,14 @@ export async function askPaid(
 		},
 	});
 	return { answer, maxTokens: limited.cost.maxTokens };
+}
+
+/** What to do where neither the service nor the catalog has a model. */
+function adviseModel(error: ServiceError, found: FoundModel): ServiceError {
+	const isMissing = error.details.status === 404 && 'unbounded' in found && found.remedy;
+	return isMissing
+		? withDetails(error, { advice: `${withFullStop(found.unbounded)} ${CORRECT_MODEL}` })
+		: error;
 }
 
 /** As it came. */
@@ -195,15 +210,26 @@ export function readStructuredAnswer(
 		const result = read(text);
 		if ('value' in result) return { output: result.value, text };
 		const number = choices.length > 1 ? ` ${index + 1}` : '';
-		throw new ServiceError('schemaMismatch', `The answer${number} is not in the requested format`, {
-			outcome: 'started',
-			reason: result.reason,
-			...omitMissing({ requestId: answer.requestId }),
-			computed: { place: result.place },
-			partial: answer,
-			advice:
-				answerWarning(answer, maxTokens) ??
+		throw mismatchError(
+			`The answer${number} is not in the requested format`,
+			answerWarning(answer, maxTokens) ??
 				'Describe the format in the messages as well, or use a model that follows it. The answer is billed; its text is in the details.',
-		});
+			{ ...result, answer },
+		);
 	});
 }
+
+/** An answer that is paid for, and of no use. */
+export const mismatchError = (
+	message: string,
+	whatToDo: string,
+	{ reason, place, answer }: SchemaError & { answer: TextAnswer },
+): ServiceError =>
+	new ServiceError('schemaMismatch', message, {
+		outcome: 'started',
+		reason,
+		...omitMissing({ requestId: answer.requestId }),
+		computed: { place },
+		partial: answer,
+		advice: whatToDo,
+	});

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { sendMessage, type SendOptions } from '../../../src/agent/client';
 import { askStreaming } from '../../../src/assistant/client';
+import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
 import { someOf, upTo } from '../../support/cases';
 import publicStreams from '../core/publicStreams.json';
@@ -195,7 +196,7 @@ it.each<[string, Answer, string]>([
 ])('an error %s cuts the answer, and keeps what came', async (what, answer, reason) => {
 	expect(await failureOf(send(answer))).toMatchObject({
 		kind: 'truncated',
-		message: 'The answer stopped before its end',
+		message: reason === noReason ? 'The answer stopped before its end' : REPORTED,
 		details: {
 			...{ reason, ids, outcome: 'started', partial: { text: 'a' } },
 			...(what === 'event' && { code: 'c' }),

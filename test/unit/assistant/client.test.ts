@@ -1,4 +1,5 @@
 import { ask, askStreaming, type AskOptions } from '../../../src/assistant/client';
+import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
 import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
@@ -116,11 +117,11 @@ it.each<[string, unknown, string, string | undefined]>([
 
 it.each<[string, Answer, object]>([
 	['an error', json({ error: { message: 'boom' } }), { reason: expect.stringContaining('boom') }],
-	['a detail', json({ detail: 'boom' }), { reason: '{"detail":"boom"}' }],
-	['errors', json({ errors: [{ message: 'boom' }] }), {}],
-	['no success', json({ success: false, message: 'boom' }), {}],
-	['a state of error', json({ status: 'error', message: 'boom' }), {}],
-	['a state of failure', json({ status: 'fail', message: 'boom' }), {}],
+	['a detail', json({ detail: 'boom' }), { reason: 'boom' }],
+	['errors', json({ errors: [{ message: 'boom' }] }), { reason: 'boom' }],
+	['no success', json({ success: false, message: 'boom' }), { reason: 'boom' }],
+	['a state of error', json({ status: 'error', message: 'boom' }), { reason: 'boom' }],
+	['a state of failure', json({ status: 'fail', message: 'boom' }), { reason: 'boom' }],
 	['a code', json({ code: 4000, msg: 'boom' }), { reason: expect.stringContaining('boom') }],
 	['null', json(null), { reason: 'null' }],
 ])('%s with status 200 is garbled: nobody knows what it cost', async (_name, answer, details) => {
@@ -152,24 +153,25 @@ it.each([
 const unreadable = 'An event could not be read: chat {"t":';
 const noReason = 'The assistant reported an error without a reason.';
 const unfinished = { reason: 'The stream ended without its "finish" event.' };
+const stopped = 'The answer stopped before its end';
 
-it.each<[string, string, object]>([
-	['"finish" is missing', '', unfinished],
-	['"finish" is missing after a message that ended', END, unfinished],
-	['"finish" may be "finished_tool_call"', `event: finish`, unfinished],
-	['an event cannot be read', 'event: chat\ndata: {"t":\n\n', { reason: unreadable }],
+it.each<[string, string, object, string?]>([
+	['"finish" is missing', '', unfinished, stopped],
+	['"finish" is missing after a message that ended', END, unfinished, stopped],
+	['"finish" may be "finished_tool_call"', `event: finish`, unfinished, stopped],
+	['an event cannot be read', 'event: chat\ndata: {"t":\n\n', { reason: unreadable }, stopped],
 	['an error event comes', event('error', { detail: 'boom' }), { reason: 'boom' }],
 	['an error event is plain text', 'event: error\ndata: boom\n\n', { reason: 'boom' }],
-	['an error event is empty', 'event: error\n\n', { reason: noReason }],
+	['an error event is empty', 'event: error\n\n', { reason: noReason }, stopped],
 	['an error has no name', 'data: {"error":{"message":"boom","code":"c"}}\n\n', { code: 'c' }],
 	['the end has an error', event('finish', { error: 'boom' }), { reason: 'boom' }],
 	['the end has a detail', event('finish', { detail: 'boom' }), { reason: 'boom' }],
 	['a message is a detail', event('message', { detail: 'boom' }), { reason: 'boom' }],
 	['an error has the form of the specification', 'data: {"detail":"boom"}\n\n', { reason: 'boom' }],
-])('the answer is cut when %s', async (_name, text, details) => {
+])('the answer is cut when %s', async (_name, text, details, message = REPORTED) => {
 	expect(await failureOf(stream(CHAT + A + text))).toMatchObject({
 		kind: 'truncated',
-		message: 'The answer stopped before its end',
+		message,
 		details: {
 			...details,
 			outcome: 'started',

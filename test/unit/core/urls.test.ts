@@ -1,9 +1,13 @@
+import { access as marketAssistant } from '../../../nodes/MarketAssistant/resources';
+import { access as modelRouter } from '../../../nodes/ModelRouter/access';
+import { access as workspaceAgent } from '../../../nodes/WorkspaceAgent/resources';
 import { ServiceError } from '../../../src/core/errors';
 import {
 	encodePathSegment,
 	normalizeApiKey,
 	normalizeBaseUrl,
 	isBelow,
+	rejectEndpoint,
 	resolveRedirect,
 } from '../../../src/core/urls';
 import fc, { character } from '../../support/fastCheck';
@@ -64,6 +68,26 @@ it.each([
 	expect(refusals(typed, (one) => normalizeBaseUrl(one, 'v1'))).toEqual(
 		typed.map(() => `The base URL ${why}`),
 	);
+});
+
+it.each([
+	[modelRouter, '/v1/chat/completions', '/v1/models', '/v1/models/v/m', '/v1/responses'],
+	[modelRouter, '/v1/images/jobs', '/v1/audio/jobs/1/content', '/chat/completions'],
+	[marketAssistant, '/v1/invoke_assistant', '/v1/invoke_assistant_stream'],
+	[workspaceAgent, '/session/s-1/messages'],
+])('a base URL that ends in an address of the service says so: %#', ({ endpoints }, ...ends) => {
+	for (const end of ends)
+		expect(refusalOf(() => rejectEndpoint(`${HOST}/api${end}`, endpoints)).message).toBe(
+			`The base URL ends in ${end}`,
+		);
+});
+
+it.each([
+	[modelRouter, '', '/models', '/v1/account/router', '/v1/modelsx', '/jobs'],
+	[marketAssistant, '', '/ai-assistant', '/invoke'],
+	[workspaceAgent, '', '/api/v1/workspaces/w', '/session'],
+])('any other base URL is taken: %#', ({ endpoints }, ...ends) => {
+	for (const end of ends) expect(rejectEndpoint(HOST + end, endpoints)).toBe(HOST + end);
 });
 
 it('says nothing but ServiceError of any text, and what it gives is a base to build on', () => {

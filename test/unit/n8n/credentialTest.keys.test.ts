@@ -10,6 +10,7 @@ const tested = async (apiKey: string, request: () => Promise<unknown>) => {
 		service: 'The service',
 		method: 'GET',
 		path: '/',
+		endpoints: /never/,
 		keyHeader: 'X-API-KEY',
 		judge: () => undefined,
 	});

@@ -1,6 +1,14 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { truncatedAnswerError, invalidInputError, ServiceError } from '../../../src/core/errors';
+import { describeStatus, REPORTED } from '../../../src/core/errorResponses';
+import {
+	invalidInputError,
+	ServiceError,
+	type ServiceErrorDetails,
+	type ServiceErrorKind,
+	truncatedAnswerError,
+} from '../../../src/core/errors';
+import { RUNBOOK } from '../../../src/n8n/documentation';
 import { toErrorItem, toNodeError } from '../../../src/n8n/errors';
 import { createRedactor } from '../../../src/n8n/redact';
 import fc, { character } from '../../support/fastCheck';
@@ -79,11 +87,11 @@ it.each<[string, string, ServiceError]>([
 });
 
 it.each([
-	[NODE, 'Not finished (jobId: j)', 'Reason: Slow.\nWait.'],
-	[TRIGGER, 'Not finished (jobId: j). Wait.', 'Reason: Slow.'],
+	[NODE, 'Failed (jobId: j)', 'The service says: Slow.\nWait.'],
+	[TRIGGER, 'Failed (jobId: j). Wait.', 'The service says: Slow.'],
 ])('says each thing once: %#', (node, message, description) => {
 	const details = { ids: { jobId: 'j' }, reason: 'Slow.', advice: 'Wait.' };
-	const error = failure('timeout', 'Not finished', details);
+	const error = failure('failed', 'Failed', details);
 	expect(toNodeError(node, error)).toMatchObject({ message, description });
 });
 
@@ -150,13 +158,62 @@ it('an error of n8n is stored without the key, too', () => {
 it.each<[number, string | undefined, RegExp]>([
 	[401, undefined, /Copy the API key into the credential again/],
 	[403, undefined, /has its own key/],
-	[404, undefined, /Check the ID, the media type of a job, and the base URL/],
+	[404, undefined, /Check what the node asks for, such as the model or an ID, and the base URL/],
 	[429, undefined, /Raise "Wait When Rate-Limited" or lower "Max Items at Once"/],
-	[404, 'Ask somebody.', /^(?!.*Check the ID).*Ask somebody/s],
+	[404, 'Ask somebody.', /^(?!.*Check what).*Ask somebody/s],
 ])('%s with the advice "%s" says what to do', (status, advice, said) => {
 	const error = new ServiceError('refused', 'Refused', { status, ...(advice && { advice }) });
 	expect(toNodeError(NODE, error).description).toMatch(said);
 	expect(toErrorItem(toNodeError(NODE, error), error)['error']).toMatch(said);
+});
+
+const CREDENTIALS = { a: { id: '1', name: 'Ops "key"' } };
+const COPY = 'Copy the API key into the credential "Ops "key"" again';
+
+it.each<[string, number, string, string]>([
+	['the service', 401, describeStatus(401), COPY],
+	['the service, with advice', 403, describeStatus(403), `${COPY}: each`],
+	['n8n', 401, 'The job ledger could not be used: n8n refused the API key (401)', 'Do that.'],
+	['a store', 403, 'The address where the service stores the file refused it', 'Do that.'],
+])('%s refuses a key with %d: where "%s" is told, so is "%s"', (_who, status, message, said) => {
+	const error = new ServiceError('refused', message, { status, advice: 'Do that.' });
+	for (const type of ['x', 'xTool', 'xTrigger', 'lmChatX']) {
+		const made = toNodeError({ ...NODE, type, credentials: CREDENTIALS }, error);
+		const shown = `${made.message} ${made.description}`;
+		expect(shown).toContain(said);
+		expect(shown).toContain('Do that.');
+		expect(shown.includes('Ops')).toBe(said !== 'Do that.');
+		expect(toErrorItem(made, error)['error']).toContain(said);
+	}
+});
+
+const LINK = `See the <a href="${RUNBOOK}" target="_blank">runbook</a>.`;
+
+it.each<[ServiceErrorKind, ServiceErrorDetails, boolean]>([
+	['invalid', { needsOperator: true, advice: 'Wait.' }, true],
+	['refused', { status: 401 }, true],
+	['refused', { status: 429 }, true],
+	['refused', { status: 410 }, true],
+	['refused', { status: 400, code: 'content_expired' }, true],
+	['unreachable', { outcome: 'unknown' }, true],
+	['timeout', {}, true],
+	['refused', { status: 400, outcome: 'not_started' }, false],
+	['invalid', { advice: 'Correct it.' }, false],
+	['truncated', { outcome: 'started' }, false],
+])('%s with %j leads to the runbook: %s', (kind, details, does) => {
+	const { message, description } = toNodeError(NODE, new ServiceError(kind, 'Words', details));
+	expect([description?.endsWith(LINK), message.includes('runbook')]).toEqual([does, false]);
+});
+
+it('a title is never as long as what somebody entered, and says each thing once', () => {
+	const long = toNodeError(NODE, invalidInputError(`${'x'.repeat(1_000_000)} is wrong`));
+	expect(long.message).toBe(`${'x'.repeat(500)}…`);
+	expect((long.stack ?? '').length).toBeLessThan(5000);
+	const said = new ServiceError('failed', REPORTED, { reason: 'No\nway.', advice: 'Wait.' });
+	expect(toNodeError(NODE, said).message).toBe(`${REPORTED}: No way`);
+	expect(toNodeError(NODE, said).description).toBe('Wait.');
+	const asTool = { ...NODE, type: 'xTool' };
+	expect(toNodeError(asTool, said).message.match(/No way/g)).toHaveLength(1);
 });
 
 it.each([

@@ -1,3 +1,4 @@
+import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError, truncatedAnswerError } from '../../../src/core/errors';
 import { completeChat } from '../../../src/router/chatCompletions';
 import { createResponse } from '../../../src/router/responses';
@@ -109,26 +110,29 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	});
 
 	const closedEarly = `The connection closed before the end mark "${endMark}" arrived.`;
+	const stopped = 'The answer stopped before its end';
+	const NO_WORDS = '{"message":null}';
+	const HALF = 'The stream ended in the middle of an event.';
 	const named = (value: string) => `event: error\ndata: ${value}\n\n`;
 
-	it.each<[string, string, object]>([
+	it.each<[string, string, object, string?]>([
 		['an error line and an end', data({ error: ERROR }) + end, BOOM],
 		['an error line alone', data({ error: ERROR }), BOOM],
 		['an error line without its end', data({ error: ERROR }).trimEnd(), { reason: 'boom' }],
 		['an error text', data({ error: 'boom' }), { reason: 'boom' }],
 		['an error beside an answer', data({ ...piece('x'), error: ERROR }), BOOM],
-		['an error without words', data({ error: { message: null } }), { reason: '{"message":null}' }],
+		['an error without words', data({ error: { message: null } }), { reason: NO_WORDS }],
 		['a named error', named(JSON.stringify(ERROR)), BOOM],
 		['a named text', named('"boom"'), { reason: 'boom' }],
 		['named words', named('boom'), { reason: 'boom' }],
-		['nothing', '', { reason: closedEarly }],
-		['a sign of life', 'data:\n\n', { reason: closedEarly }],
-		['half an event', 'data: {"x', { reason: 'The stream ended in the middle of an event.' }],
-	])('an answer that ends by %s is cut, kept, and billed', async (_what, rest, details) => {
+		['nothing', '', { reason: closedEarly }, stopped],
+		['a sign of life', 'data:\n\n', { reason: closedEarly }, stopped],
+		['half an event', 'data: {"x', { reason: HALF }, stopped],
+	])('an answer that ends by %s is cut, kept, and billed', async (...row) => {
+		const [, rest, details, message = REPORTED] = row;
 		const failure = await failureOf(asked(events(a + rest, { headers: { 'x-request-id': 'r' } })));
 		expect(failure).toMatchObject({
-			kind: 'truncated',
-			message: 'The answer stopped before its end',
+			...{ kind: 'truncated', message },
 			details: { ...details, requestId: 'r', outcome: 'started' },
 		});
 		expect(failure.details.partial).toMatchObject({ text: 'a', model: 'v/m' });
