@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { RUNBOOK } from '../../src/n8n/documentation.ts';
 import { messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import { dataTableScopes } from '../n8n/publicApi.ts';
 import { workflow } from '../n8n/workflow.ts';
@@ -68,6 +69,8 @@ it('shows what was refused, and by whom it was paused', async () => {
 			else {
 				const { title, description } = await panel.error();
 				expect(`${title} ${description}`).toMatch(said);
+				const runbook = panel.ndv.locator('a', { hasText: 'runbook' });
+				expect(await runbook.getAttribute('href')).toBe(RUNBOOK);
 			}
 			await takePicture(`budget ${what}`, panel.ndv);
 			await panel.close();

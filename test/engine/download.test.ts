@@ -152,7 +152,7 @@ describe('what comes in place of the file', () => {
 		[
 			'an error with an address',
 			{ error: { message: 'no', docs: url } },
-			'be read',
+			'The service reported an error: no (jobId',
 			{ reason: 'no' },
 		],
 	])('%s is told, and is no file', async (_what, answer, error, details) => {
