@@ -63,6 +63,10 @@ export const scenarios: Record<string, Scenario> = {
 		...{ jobs: 0.8, configurations: 5, unknown: 0.3, lostAnswer: 0.05, late: 0.02 },
 	},
 	'room for all': { ...usual, runs: 20, calls: 1, jobs: 1, configurations: 20, budget: 1e9 },
+	'fifty workers': {
+		...usual,
+		...{ processes: 50, runs: 100, calls: 2, budget: 400_000, lostAnswer: 0.02, crash: 0.0005 },
+	},
 	'a clock that is wrong once': { ...usual, jobs: 0.3, configurations: 5, wrongClock: true },
 };
 
@@ -296,7 +300,7 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 	if (scenario.person)
 		for (let turn = 1; turn <= 5; turn++) at(scenario.from + turn * 2000, actAsPerson);
 
-	await world.run(50_000);
+	await world.run(200_000);
 	const [row] = rows.filter(({ state }) => state === 'budget');
 	const state = row && parseBudget(row.record);
 	const reservations = Object.entries(state?.reservations ?? {});

@@ -1,0 +1,34 @@
+import { type Load, simulateTexts } from '../explore/scale';
+
+// the figures of docs/scale.md, "How far"
+const loads: Array<[string, Partial<Load>]> = [
+	['3 workers, 20 texts of 5 s at once on each', { workers: 3 }],
+	['10 workers', { workers: 10 }],
+	['50 workers', { workers: 50 }],
+	['50 workers, texts of 1 s', { workers: 50, duration: 1000, time: 20_000 }],
+	['50 workers, texts of 30 s', { workers: 50, duration: 30_000, time: 120_000 }],
+	['50 workers, one text of 5 s at a time on each', { workers: 50, slots: 1 }],
+	['50 workers, 100,000 rows', { workers: 50, rows: 100_000 }],
+	['200 workers', { workers: 200, time: 30_000 }],
+];
+
+const all: Record<string, object> = {};
+
+it.each(loads)('nothing is outspent or lost: %s', async (name, load) => {
+	const { figures, overspent, uncounted, unrecorded, reserved, hints } = await simulateTexts(load);
+	all[name] = figures;
+	expect({ overspent, uncounted, unrecorded, reserved, hints }).toEqual({
+		...{ overspent: 0, uncounted: 0, unrecorded: 0, reserved: 0, hints: [] },
+	});
+});
+
+it('fifty workers with twenty texts at once wait as little as docs/scale.md says', async () => {
+	console.table(all);
+	expect(all['50 workers']).toMatchObject({ refused: 0 });
+	const {
+		'wait ms': median,
+		'wait ms, 95 %': late,
+		'main busy %': busy,
+	} = (await simulateTexts({ workers: 50, seed: 2 })).figures;
+	expect([median <= 100, late <= 1000, busy <= 40]).toEqual([true, true, true]);
+});
