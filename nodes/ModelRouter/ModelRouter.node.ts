@@ -36,6 +36,14 @@ export class ModelRouter implements INodeType {
 					nodeType: 'n8n-nodes-agent-bridge.modelRouterTrigger',
 					relationHint: 'Starts a workflow with the file when a media job is done',
 				},
+				{
+					nodeType: 'n8n-nodes-agent-bridge.lmChatModelRouter',
+					relationHint: 'The same text models for an AI Agent or a chain',
+				},
+				{
+					nodeType: 'n8n-nodes-agent-bridge.agentConversation',
+					relationHint: 'Lets models, agents and people talk, with this node as a speaker',
+				},
 			],
 		},
 		credentials: [{ name: 'modelRouterApi', required: true, testedBy: 'testModelRouterApi' }],

@@ -35,7 +35,7 @@ export class WorkspaceAgent implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.workspaceAgent,
 			searchHint:
-				'Sends a message to an AI agent of a workspace and returns its answer. Conversations continue by session: From Input takes the session of the chat or of an earlier item.',
+				'Sends a message to an AI agent of a workspace and returns its answer. One credential is one agent: two agents need two. Conversations continue by session: From Input takes that of the chat or of an earlier item.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

@@ -13,8 +13,7 @@ interface Variation {
 }
 
 /** How to read the lines, said once per node. */
-const LEGEND =
-	'Output: fields of $json, missing where they do not apply; strings if not typed.';
+const LEGEND = 'Output: fields of $json, missing where they do not apply; strings if not typed.';
 
 const ENDINGS: Record<EndingKind, true> = {
 	...{ stopPhrase: true, stopPattern: true, moderator: true, turnLimit: true, timeLimit: true },
@@ -30,6 +29,7 @@ const WORDS: Record<string, Record<string, string>> = {
 		output: 'the last text',
 		ended: `why: ${Object.keys(ENDINGS).join(', ')}`,
 		reason: 'the same in words',
+		result: 'of resultSchema',
 		transcript: 'with outputMode turns, each is an item',
 	},
 };
@@ -190,4 +190,23 @@ function tellObject({ properties }: OutputSchema): string | undefined {
 function tellFile(samples: ReadonlyArray<Record<string, unknown> | undefined>): string {
 	const names = samples.flatMap((sample) => sample?.['(files)'] ?? []);
 	return names.length ? `; file in binary field ${String(names[0])}` : '';
+}
+
+const [BEGIN, END] = ['<!-- output-fields:begin -->', '<!-- output-fields:end -->'];
+
+/** The skill for language models, with the same lines in its list. @param skill As it is. */
+export function withOutputFields(skill: string): string {
+	const lines = Object.entries(outputFields()).flatMap(([node, variations]) =>
+		variations.flatMap(({ content, displayOptions }) => {
+			const { resource, operation } = displayOptions?.show ?? {};
+			const of = resource && operation ? ` \`${resource[0]}\` / \`${operation[0]}\`` : '';
+			return content
+				.split('\n')
+				.filter((line) => line !== LEGEND)
+				.map((line) => `- \`${node}\`${of}: ${line.replace(/^Output(: | of )/, '')}`);
+		}),
+	);
+	return skill.replace(new RegExp(`${BEGIN}[^]*${END}`), () =>
+		[BEGIN, '', '<!-- prettier-ignore -->', ...lines, '', END].join('\n'),
+	);
 }

@@ -21,6 +21,7 @@ const OPEN: Record<string, string[]> = {
 	input: ['object', 'string'],
 	job: ['object'],
 	meta: ['object'],
+	result: ['object'],
 	// by language
 	title: ['object'],
 	unread: ['object', 'string'],

@@ -26,7 +26,8 @@ interface McpResult {
 	isError?: boolean;
 }
 
-const hostRequire = createRequire(resolve('test/host/node_modules/n8n/package.json'));
+const host = process.env['AGENT_BRIDGE_HOST'] ?? 'test/host';
+const hostRequire = createRequire(resolve(host, 'node_modules/n8n/package.json'));
 
 /**
  * A client that is connected to an MCP server over streamable HTTP, with this bearer token or none.

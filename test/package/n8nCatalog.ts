@@ -12,7 +12,10 @@ import type { WorkflowFile } from '../n8n/workflow';
  *
  * @see n8n 2.41.1, node-catalog/node-catalog.service.js and load-nodes-and-credentials.js (postProcessLoaders)
  */
-const HOST = join(__dirname, '..', 'host', 'node_modules');
+const HOST = join(
+	process.env['AGENT_BRIDGE_HOST'] ?? join(__dirname, '..', 'host'),
+	'node_modules',
+);
 const load = createRequire(join(HOST, 'n8n', 'package.json'));
 
 const PACKAGE = 'n8n-nodes-agent-bridge';
@@ -150,8 +153,9 @@ const handler = new ParseValidateHandler({
 /** What `validate_workflow` says of a workflow. */
 export const validate = (workflow: unknown): Issue[] => handler.validateJSON(workflow);
 
-/** A workflow as the code in which models write it, and back. */
-export async function throughCode(workflow: unknown) {
-	const code = sdk.generateWorkflowCode(workflow);
-	return { code, ...(await handler.parseAndValidate(code)) };
-}
+/** What n8n makes of the code in which models write a workflow. */
+export const parseCode = async (code: string) => await handler.parseAndValidate(code);
+
+/** A workflow as that code, and back. */
+export const throughCode = async (workflow: unknown) =>
+	await parseCode(sdk.generateWorkflowCode(workflow));

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+
 import { expectCommitted } from './committed';
 import { formatJson } from '../../scripts/docs/fields';
 import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
 import { NOTES } from '../../scripts/docs/notes';
-import { outputFields } from '../../scripts/docs/outputFields';
+import { outputFields, withOutputFields } from '../../scripts/docs/outputFields';
 import { findSentences, instructs } from '../../scripts/docs/sentences';
 import { groupOf, renderTroubleshooting, whatToDo } from '../../scripts/docs/troubleshooting';
 
@@ -13,7 +15,9 @@ it.each(renderNodePages().map(({ path, text }) => [path, text]))(
 	expectCommitted,
 );
 
-it('language models are told the fields of the schemas', () => {
+it('language models are told the fields of the schemas, by n8n and in the skill', () => {
+	const skill = 'skills/agent-bridge/SKILL.md';
+	expectCommitted(skill, withOutputFields(readFileSync(skill, 'utf8')));
 	expectCommitted('nodes/outputFields.json', `${formatJson(outputFields())}\n`);
 });
 

@@ -1,9 +1,59 @@
 import { readFileSync } from 'node:fs';
 
-import type { WorkflowFile } from '../n8n/workflow.ts';
+/** An example of the skill for language models: code of n8n's workflow SDK. */
+export interface Example {
+	title: string;
+	code: string;
+}
 
-/** The workflows that the skill for language models shows. */
-export const skillWorkflows = (): WorkflowFile[] =>
+export const skillExamples = (): Example[] =>
 	[
-		...readFileSync('skills/agent-bridge/SKILL.md', 'utf8').matchAll(/```json\n([\s\S]*?)\n```/g),
-	].map(([, json = '']) => JSON.parse(json) as WorkflowFile);
+		...readFileSync('skills/agent-bridge/SKILL.md', 'utf8').matchAll(
+			/^### (.+)\n(?:(?!^### )[^])*?```js\n([^]*?)\n```/gm,
+		),
+	].map(([, title = '', code = '']) => ({ title, code }));
+
+/** IDs of credentials. */
+export type Ids = Record<'agent' | 'secondAgent' | 'assistant' | 'router', string>;
+
+const MODELS: Record<string, string> = {
+	TEXT_MODEL: 'northwind/quill-2.5',
+	IMAGE_MODEL: 'canvas/sketch-1',
+	VIDEO_MODEL: 'reel/clip-3',
+};
+
+/** The code with what a model looks up before: models, and IDs of credentials. */
+export const fillIn = (code: string, { agent, secondAgent, assistant, router }: Ids): string =>
+	code
+		.replace(/\b[A-Z]+_MODEL\b/g, (name) => MODELS[name] ?? name)
+		.replace('ID_OF_AGENT', agent)
+		.replace('ID_OF_ANOTHER_AGENT', secondAgent)
+		.replace(/'Market Assistant account'/g, `$&, '${assistant}'`)
+		.replace(/'Model Router account'/g, `$&, '${router}'`);
+
+/** What the node of an example gives, by its title; those that wait for an event are not run. */
+export const EXPECTED: Record<string, { node: string; json: object }> = {
+	'Message an agent': {
+		node: 'Ask Agent',
+		json: { output: expect.any(String), sessionKey: 'order 4711' },
+	},
+	'Let two agents talk': { node: 'Use the Day', json: { ended: 'stopPhrase' } },
+	'Ask about crypto markets': { node: 'Ask Market', json: { output: expect.any(String) } },
+	'Read fields out of a text': {
+		node: 'Row',
+		json: { product: expect.any(String), count: expect.any(Number) },
+	},
+	'Make a picture': { node: 'Make Picture', json: { state: 'completed', costUsd: 0.04 } },
+	'Start a video': { node: 'Start Video', json: { uniqueKey: 'order 4711', startedBefore: false } },
+	'An AI agent with a model and a tool': { node: 'AI Agent', json: { output: expect.any(String) } },
+	'Stop all spending': { node: 'Stop All Spending', json: { paused: true } },
+	'Report what was spent': { node: 'Get Spending', json: { costUsd: expect.any(Number) } },
+};
+
+export const whatExamplesGive = (): Record<string, unknown> =>
+	Object.fromEntries(
+		Object.entries(EXPECTED).map(([title, { json }]) => [title, expect.objectContaining(json)]),
+	);
+
+/** What the credential of the router needs for all examples. */
+export const FOR_EXAMPLES = { budgetUsd: '50', recordSpending: true };

@@ -233,6 +233,10 @@ const approved = { turn: 1, speaker: 'Agent', text: 'Tuesday', approvedBy: 'Ann'
 
 const CONVERSATIONS: ConverseOptions[] = [
 	{ speakers, parameters: { turnLimit: 3 } },
+	...['{"answer":"Tuesday"}', 'no JSON'].map((content) => ({
+		...{ speakers, moderator: [content, content] },
+		parameters: { turnLimit: 2, options: { resultSchema: '{"type":"object"}' } },
+	})),
 	...['conversation', 'turns'].map((outputMode) => ({
 		speakers,
 		parameters: {
