@@ -149,8 +149,8 @@ export function toResult(conversation: Conversation) {
 		...(costs.length && { costUsd: sumCosts(costs) }),
 		speakersWithoutCost: [...new Set(withoutCost)],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),
-		transcript: toRows(conversation),
 		transcriptText: formatTurns(turns),
+		transcript: toRows(conversation),
 		// from the first message to the last answer, with pauses and waits for people: not the sum of the turns, and none of earlier ones
 		durationMs: Math.max(0, endedAt - began),
 		// not named `error`: n8n would repeat the conversation
