@@ -24,6 +24,9 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 /** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
 export const REPORTED = 'The service reported an error';
 
+/** The same for a job that has failed. */
+export const JOB_FAILED = 'The media job failed';
+
 /** The same failure as an error that the service itself reports. */
 export const asReported = (
 	{ kind, details }: ServiceError,

@@ -1,4 +1,4 @@
-import { REPORTED } from '../core/errorResponses';
+import { JOB_FAILED, REPORTED } from '../core/errorResponses';
 import { cutText, type ServiceError, shortenText, withFullStop } from '../core/errors';
 import { RUNBOOK } from './documentation';
 
@@ -23,7 +23,7 @@ const MAX_TITLE_WORDS = 200;
 
 /** What the service itself reports, in its own words: what happened. */
 function reportedWords({ message, details: { reason = '' } }: ServiceError): string {
-	if (message !== REPORTED) return '';
+	if (message !== REPORTED && message !== JOB_FAILED) return '';
 	const words = reason.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
 	return shortenText(words, MAX_TITLE_WORDS);
 }

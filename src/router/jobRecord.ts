@@ -1,4 +1,4 @@
-import { getRequestId, isErrorValue, parseErrorBody } from '../core/errorResponses';
+import { getRequestId, isErrorValue, JOB_FAILED, parseErrorBody } from '../core/errorResponses';
 import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
@@ -211,15 +211,17 @@ export const describeUnknownStatus = ({ status = '', state }: Job): string | und
 		? `It is not known what the state "${shortenText(status, 100)}" means: the job counts as unfinished until the service reports a cost. Check its record before you start it again.`
 		: undefined;
 
-/** The error for a job that the service reports as failed. */
+/** The error for a job that the service reports as failed. Without a reason, its message has the state that came. */
 export function jobFailedError(job: Job): ServiceError {
 	const { jobId, record, status, requestId, costMicroUsd } = job;
 	const { error } = record;
-	const state = status === undefined ? '' : `Its state is "${status}". `;
-	return new ServiceError('failed', 'The media job failed', {
-		...(isErrorValue(error)
-			? parseErrorBody(error)
-			: { reason: `${state}The service gave no reason.` }),
+	const details = isErrorValue(error) ? parseErrorBody(error) : {};
+	const state = status === undefined ? '' : ` with the state "${shortenText(status, 100)}"`;
+	const message = details.reason
+		? JOB_FAILED
+		: `${JOB_FAILED}${state}, and the service gave no reason`;
+	return new ServiceError('failed', message, {
+		...details,
 		ids: { jobId },
 		...(requestId && { requestId }),
 		partial: record,

@@ -189,7 +189,7 @@ it('download: of a finished job where its file is, of any other what to do', asy
 	expect(early).toMatch(/The media job is not finished yet.*do not start it again/s);
 	expect(early).toContain(`jobId: ${unfinished}`);
 	expect(await download(await start('[[fail]] a cow'))).toMatch(
-		/The media job failed.*not charged/,
+		/"error":"The media job failed: The model could not do this \(jobId: [^()]+\)\. A failed job is not charged\.[^"]*start a new one\.",/,
 	);
 	expect(downloads()).toEqual([]);
 });

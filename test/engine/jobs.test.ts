@@ -53,7 +53,13 @@ describe('generate', () => {
 
 	const late = { kind: 'timeout', ...anId };
 	it.each<[string, string, object, RegExp, object]>([
-		['a failed job', 'x [[fail]]', {}, /^The media job failed.*\(jobId: /, anId],
+		[
+			'a failed job',
+			'x [[fail]]',
+			{},
+			/^The media job failed: The model could not do this \(jobId: [^()]+\)\. A failed job is not/,
+			anId,
+		],
 		[
 			'a job that is late',
 			'x [[never]]',
@@ -75,7 +81,9 @@ describe('generate', () => {
 	it('that ends the node names its one job once, without alarm', async () => {
 		const { error } = await generate('a cat [[fail]]', {}, {});
 		expect(error?.context?.['metadata']).toMatchObject({ ids: anId });
-		expect(error?.description).toMatch(/not charged/);
+		expect(error?.message).toMatch(/^The media job failed: The model could not do this \(jobId: /);
+		// each thing once
+		expect(error?.description).toMatch(/^A failed job is not charged[^]*Code: generation_failed\./);
 		expect(error?.description).not.toContain('had started');
 	});
 

@@ -92,8 +92,8 @@ const COMPLETED = {
 
 it('a job that failed says why, and keeps its record', async () => {
 	const { items } = await execute('wait', { jobId: await started('[[fail]] a cow') });
-	const failure = { message: 'The media job failed', code: 'generation_failed' };
 	const reason = 'The model could not do this';
+	const failure = { message: 'The media job failed', code: 'generation_failed' };
 	const advice = expect.stringContaining('not charged');
 	expect(items[0]?.json).toMatchObject({
 		state: 'failed',

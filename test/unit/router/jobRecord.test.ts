@@ -177,19 +177,20 @@ it('throws for no body', () => {
 	);
 });
 
-it.each<[object, object]>([
-	[{ error: { code: 'nsfw', message: 'refused' } }, { code: 'nsfw', reason: 'refused' }],
-	[{ error: 'boom' }, { reason: 'boom' }],
-	[{ error: null }, { reason: 'Its state is "cancelled". The service gave no reason.' }],
-])('a failed job with %j says why', (fields, details) => {
+it.each<[object, string, object]>([
+	[{ error: { code: 'nsfw', message: 'refused' } }, '', { code: 'nsfw', reason: 'refused' }],
+	[{ error: 'boom' }, '', { reason: 'boom' }],
+	[{ error: null }, ' with the state "cancelled", and the service gave no reason', {}],
+])('a failed job with %j says why', (fields, why, details) => {
 	const record = { id: 1, status: 'cancelled', ...fields };
 	const failure = jobFailedError({ ...read(record)!, requestId: 'r' });
 	expect(failure).toMatchObject({
 		kind: 'failed',
-		message: 'The media job failed',
+		message: `The media job failed${why}`,
 		details: { ...details, ids: { jobId: '1' }, requestId: 'r', partial: record },
 	});
 	expect(failure.details.advice).toContain('A failed job is not charged');
+	expect('reason' in failure.details).toBe('reason' in details);
 	const charged = jobFailedError(read({ ...record, cost: 5 })!);
 	expect(charged.details.advice).toContain('The service reports a cost for it');
 });
