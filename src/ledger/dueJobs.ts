@@ -22,7 +22,7 @@ const UNDECIDED = noneOf('completed', 'failed', 'lost', 'expired', 'threshold', 
 /** The result of a status request. */
 export interface JobStatus {
 	outcome: 'completed' | 'failed' | 'unfinished';
-	/** The service's record of the job, as JSON. Only a known outcome is stored with it. */
+	/** The service's record of the job, as JSON. Empty for an unfinished job of which it is not to be stored. */
 	record: string;
 	note?: string | undefined;
 }
@@ -142,7 +142,8 @@ class PollRound {
 		this.consecutiveFailures = 0;
 		const { outcome, record, note = '' } = status;
 		if (outcome !== 'unfinished') return await this.#recordOutcome(entry, { outcome, record });
-		if (entry.failures || (note && entry.note !== note))
+		if (record) await this.#recordStatus(entry, { record, note, failures: 0 });
+		else if (entry.failures || (note && entry.note !== note))
 			await changeRows(this.#ledger.table, job, { failures: 0, note });
 	}
 
@@ -159,6 +160,15 @@ class PollRound {
 			this.#failed.push({ job, cause });
 			this.consecutiveFailures++;
 		}
+	}
+
+	/** Records how a job goes on. Its outcome may be known by now. */
+	async #recordStatus(
+		entry: Entry,
+		changes: Pick<Entry, 'record' | 'note' | 'failures'>,
+	): Promise<void> {
+		const job = { ...identifyJob(entry), outcome: '' };
+		await applyUpdate(retryingBriefly(this.#ledger), 'recordStatus', job, changes);
 	}
 
 	/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */

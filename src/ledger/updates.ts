@@ -29,6 +29,12 @@ export const updates = {
 		matches: ['jobId', 'mediaType', 'credentialId', 'state'],
 		writes: ['outcome', 'record', 'failures', 'note', 'checkAt'],
 	},
+	/** The service has a new status for a job. Another poll may have recorded its outcome since. */
+	recordStatus: {
+		in: ['pending'],
+		matches: ['jobId', 'mediaType', 'credentialId', 'outcome', 'state'],
+		writes: ['record', 'failures', 'note'],
+	},
 	/** The file of a job that is to be delivered again is tried again. A poll does not look for expired jobs. */
 	restoreOutcome: {
 		in: ['delivered', 'unconfirmed'],

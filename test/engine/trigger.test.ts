@@ -85,12 +85,32 @@ describe('a job of the ledger', () => {
 		expect(changes.at(-1)?.body).toMatchObject({ returnData: false });
 	});
 
+	it('that runs has its last status in the ledger, which is written when it is a new one', async () => {
+		await rig.started('running [[never]]', { record: '{"status":"queued","estimated_cost":9}' });
+		const { poll } = rig.watching();
+		/** What Get Many says after a poll, and how often the poll has written. */
+		const seen = async () => {
+			rig.n8n.service.requests.length = 0;
+			expect((await poll()).items).toBeNull();
+			const writes = rig.n8n.service.requests.filter(({ method }) => method === 'PATCH').length;
+			const { status, ageSeconds, job } = (await rig.ledger('getEntries')).items[0]!.json;
+			const age = 10 * Math.floor(Number(ageSeconds) / 10);
+			return { status, age, job, writes };
+		};
+		const job = { id: expect.any(String), status: 'processing', estimated_cost: 40_000 };
+		const first = { status: 'processing', age: 0, job: expect.objectContaining(job) };
+		expect(await seen()).toEqual({ ...first, writes: 2 });
+		rig.pass(MINUTE);
+		expect(await seen()).toEqual({ ...first, age: 60, writes: 1 });
+	});
+
 	it('one that failed comes, too, and is no failure of the node', async () => {
 		const jobId = await rig.started('no [[fail]]');
 		const { poll, execute } = rig.watching({}, { settings: { retryOnFail: true } });
 		const { items: out, run } = await execute((await poll()).items);
 		const reason = 'The model could not do this';
-		const failure = { message: 'The media job failed', code: 'generation_failed', reason };
+		const message = `The media job failed: ${reason}`;
+		const failure = { message, code: 'generation_failed', reason };
 		expect(json(out)).toMatchObject([{ event: 'mediaJobFailed', state: 'failed', jobId, failure }]);
 		expect(out[0]?.json).not.toHaveProperty('error');
 		expect(run.data.resultData.runData['Trigger']).toHaveLength(1);

@@ -9,6 +9,8 @@ import type { JobSelector } from '../../../src/ledger/manualChanges';
 import type { ResolvedStart, StartSelector } from '../../../src/ledger/startDecisions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
+import { readJobRecord } from '../../../src/router/jobRecord';
+import type { MediaType } from '../../../src/router/model';
 import { toJobId } from '../media/media.params';
 
 const findByParam = <const Options extends INodePropertyOptions[]>(
@@ -165,6 +167,10 @@ export function toEntryJson(entry: Entry): IDataObject {
 	const filled = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined);
 	return Object.fromEntries(filled) as IDataObject;
 }
+
+/** The service's own word for the state of a job, as it was last stored. */
+export const lastStatus = ({ record, mediaType, jobId }: Entry): string | undefined =>
+	readJobRecord(tryParseJson(record), mediaType as MediaType, {}, jobId)?.status;
 
 const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;

@@ -23,6 +23,7 @@ import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access } from '../access';
 import { requireBudget } from '../accounts';
+import { lastStatus } from '../ledger/jobEntry';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {
@@ -102,6 +103,7 @@ export async function collectJobs(
 ): Promise<IDataObject[]> {
 	const { httpWithoutRetries, credentialId } = connection;
 	const { simplify, watch, ledgerLabel, maxJobs, lease } = settings;
+	const isLedger = watch === 'ledger';
 	const { time, redact } = polled;
 	const polling = {
 		...{ credentialId, ledgerLabel, maxJobs, lease, ...time },
@@ -116,8 +118,10 @@ export async function collectJobs(
 			countEndedJob(connection, job);
 			const note = redact.text(describeUnknownStatus(job) ?? '');
 			const { state: outcome } = job;
-			// most jobs are unfinished, and nobody reads their record
-			if (outcome === 'unfinished') return { outcome, record: '', note };
+			const status = redact.text(job.status ?? '');
+			// a new status is stored for people: most polls find the same one
+			if (outcome === 'unfinished' && !(isLedger && status && status !== lastStatus(entry)))
+				return { outcome, record: '', note };
 			const record = redact.data(job.record);
 			return { outcome, record: shortenRecord({ ...job, record }, entry), note };
 		},
@@ -135,7 +139,6 @@ export async function collectJobs(
 			workflow: n8n.getWorkflow().id,
 		});
 	}
-	const isLedger = watch === 'ledger';
 	return jobs.flatMap(([entry]) =>
 		entry ? [redact.data(toJobItem(entry, { isLedger, simplify }))] : [],
 	);

@@ -25,6 +25,22 @@ describe('one poll', () => {
 		expect(new Set(asked)).toEqual(new Set(['done', 'failed', 'running']));
 	});
 
+	it('stores the record of a job that runs, but not over an outcome that another poll has found', async () => {
+		const { add, rows, poll } = watchWorld();
+		add('runs', { failures: 2 });
+		add('done meanwhile');
+		const readStatus = async ({ jobId }: { jobId: string }) => {
+			if (jobId === 'done meanwhile')
+				Object.assign(rows[1]!, { outcome: 'completed', record: 'the last one' });
+			return { outcome: 'unfinished' as const, record: `of ${jobId}` };
+		};
+		await poll({ readStatus, eventFilters: [] });
+		expect(rows.map(({ record, failures }) => ({ record, failures }))).toEqual([
+			{ record: 'of runs', failures: 0 },
+			{ record: 'the last one', failures: 0 },
+		]);
+	});
+
 	it('asks young jobs every minute, and old ones rarely', async () => {
 		const { add, asked, poll, clock } = watchWorld();
 		await clock.sleep(30 * 24 * HOUR);
@@ -145,7 +161,7 @@ describe('trouble of one job', () => {
 	it('that is in a state of which the meaning is not known is noted once, and asked for on', async () => {
 		const { poll, rows, weather, clock } = watchWorld({ odd: 'unfinished' });
 		const note = 'It is not known what the state "moderated" means';
-		const readStatus = async () => ({ outcome: 'unfinished', record: '{}', note }) as const;
+		const readStatus = async () => ({ outcome: 'unfinished', record: '', note }) as const;
 		const calls = async () => {
 			let count = 0;
 			weather.latency = () => (count++, 5);

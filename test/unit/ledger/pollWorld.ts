@@ -67,7 +67,10 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 					if (answer instanceof Error) throw answer;
 					if (typeof answer === 'number')
 						throw new ServiceError('refused', `answered ${answer}`, { status: answer });
-					return { outcome: answer, record: JSON.stringify({ id: jobId, status: answer }) };
+					// as of a job whose status is still the same
+					const isOver = answer !== 'unfinished';
+					const record = isOver ? JSON.stringify({ id: jobId, status: answer }) : '';
+					return { outcome: answer, record };
 				},
 				async checkAlive() {
 					await clock.sleep(takes);
