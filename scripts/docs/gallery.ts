@@ -35,6 +35,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'get-every-finished-video.json',
 		'wait-durably-for-videos.json',
 		'read-an-article-aloud-and-save-it-to-google-drive.json',
+		'what-is-being-made-right-now.json',
 		'recover-unknown-paid-jobs-in-slack.json',
 	],
 	'Models, costs and markets': [

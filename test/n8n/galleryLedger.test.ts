@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { until, type SavedCredential } from './editor.ts';
+import { chatMessage, until, type SavedCredential } from './editor.ts';
 import { exampleFor } from './example.ts';
 import type { Execution } from './execution.ts';
 import { askingByMail, given, withoutOutsideApps } from './gallery.ts';
@@ -112,6 +112,27 @@ it('a start that n8n never ended is asked about, too, once its lease is over; an
 	await answer(id, 'No', '');
 	await finished(id);
 	expect(await ledger.ofKey(key)).toMatchObject([{ state: 'notStarted' }]);
+});
+
+it('a chat shows the jobs under way', async () => {
+	const own = await LedgerHost.start(await sharedEditor());
+	const ask = async () => {
+		const file = exampleFor({ router: own.account }, 'what-is-being-made-right-now.json');
+		const id = await own.editor.start(await own.saved(file), chatMessage('And now?'));
+		return given(await finished(id), 'Write the Table')[0]?.['output'];
+	};
+	expect(await ask()).toBe('Nothing is being made right now.');
+	const key = randomUUID();
+	const prompt = 'a lighthouse [[never]]';
+	await own.run(workflow(key, [{}], own.startNode(key, { prompt })));
+	expect(String(await ask()).split('\n')).toEqual([
+		'| Model | Status | Age | Key or label | Execution |',
+		'| --- | --- | --- | --- | --- |',
+		expect.stringMatching(
+			`^\\| canvas/sketch-1 \\| processing \\| \\d+ s \\| ${key} \\| \\d+ \\|$`,
+		),
+	]);
+	await own.stop();
 });
 
 it('n8n executes it when a published workflow fails', async () => {
