@@ -61,6 +61,8 @@ export interface SharedBudget {
 		resume(): Promise<Fields>;
 		/** @param which The ID of a reservation, or the least age of several in milliseconds. */
 		release(which: { id: string } | { age: number }): Promise<Fields>;
+		/** What the last change has left, e.g. `$0.06 left this month`. Sends nothing. Undefined if it is not known. */
+		describeLeft(): string | undefined;
 	};
 }
 

@@ -1,11 +1,21 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import type { Cost } from '../core/bound';
+import { describeJobCosts } from '../core/jobCosts';
 import { escapeHtml } from './errorMessages';
 import type { Redactor } from './redact';
 
-/** Shows a sentence next to the output. It may have a service's words, and the editor renders it as HTML. */
-export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, message: string): void {
-	n8n.addExecutionHints({ message: escapeHtml(message), type: 'warning', location: 'outputPane' });
+/**
+ * Shows a sentence next to the output. It may have a service's words, and the editor renders it as HTML.
+ *
+ * @param type `info` if nothing is wrong.
+ */
+export function addHint(
+	n8n: Pick<IExecuteFunctions, 'addExecutionHints'>,
+	message: string,
+	type: 'info' | 'warning' = 'warning',
+): void {
+	n8n.addExecutionHints({ message: escapeHtml(message), type, location: 'outputPane' });
 }
 
 /**
@@ -14,14 +24,20 @@ export function addHint(n8n: Pick<IExecuteFunctions, 'addExecutionHints'>, messa
  */
 export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redactor, 'text'>) {
 	const sentences = new Map<string, number>();
+	const jobCosts: Cost[] = [];
 	return {
 		add(hint: string) {
 			const sentence = redact.text(hint);
 			sentences.set(sentence, (sentences.get(sentence) ?? 0) + 1);
 		},
-		show() {
+		/** Counts a job that has ended in the hint on what the jobs of this run have cost. */
+		addJobCost: (cost: Cost) => void jobCosts.push(cost),
+		/** @param budgetLeft What the budget of the credential has left, if it has one. */
+		show(budgetLeft?: string) {
 			for (const [sentence, count] of sentences)
 				addHint(n8n, count > 1 ? `${count} items: ${sentence}` : sentence);
+			const costs = describeJobCosts(jobCosts, budgetLeft);
+			if (costs) addHint(n8n, costs, 'info');
 		},
 	};
 }

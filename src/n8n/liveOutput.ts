@@ -1,5 +1,6 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
+import { findCaller, hasVisitor } from './caller';
 import { withDeadline } from './deadline';
 import { sendChunk } from './platform';
 import type { RedactedStream } from './redact';
@@ -131,6 +132,21 @@ const UNREDACTED_STREAM: RedactedStream = { push: (piece) => piece, end: () => '
 
 /** How a speaker in a conversation is named in a chat, before its words. */
 export const speakerHeading = (name: string) => `**${name}:**\n\n`;
+
+/**
+ * Writes a line into the chat that has started the execution, if it streams. Nothing for a tool, and for a program that reads the stream
+ * of a webhook.
+ */
+export async function showProgress(
+	n8n: IExecuteFunctions,
+	itemIndex: number,
+	output: LiveOutput,
+	line: string,
+): Promise<void> {
+	if (findCaller(n8n) !== 'workflow' || !hasVisitor(n8n)) return;
+	const which = n8n.getInputData().length > 1 ? `Item ${itemIndex + 1}: ` : '';
+	await output.write(`${which}${line}\n\n`);
+}
 
 /** For an item without a reader. */
 export const NO_LIVE_OUTPUT: LiveOutput = {

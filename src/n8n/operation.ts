@@ -1,6 +1,7 @@
 import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
 import type { Accounts } from '../core/accounts';
+import type { Cost } from '../core/bound';
 import type { Http, HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
@@ -84,8 +85,12 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	countInFlight(): number;
 	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. */
 	stream(text: string): Promise<void>;
+	/** Writes a line into the chat that has started the execution, if it streams. It is not a part of the output. */
+	showProgress(line: string): Promise<void>;
 	/** Shows the user a sentence next to the output. The same sentence of many items is shown once. */
 	addHint(sentence: string): void;
+	/** Counts a job that has ended in the one hint on what the jobs of this run have cost. */
+	addJobCost(cost: Cost): void;
 	/** Adds to n8n's token counters. */
 	countTokens(input: number, output: number): void;
 	readFile(property: string, path: string): Promise<FileContent>;

@@ -7,7 +7,13 @@ import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import type { Slot } from './itemPool';
 import { findCaller } from './caller';
-import { createLiveOutput, NO_LIVE_OUTPUT, speakerHeading, type LiveOutput } from './liveOutput';
+import {
+	createLiveOutput,
+	type LiveOutput,
+	NO_LIVE_OUTPUT,
+	showProgress,
+	speakerHeading,
+} from './liveOutput';
 import { createExecutionState, createFlowState } from './executionMemory';
 import { createHintCollector } from './hints';
 import { countTokens } from './n8nVersions';
@@ -46,10 +52,8 @@ export function createOperationContexts(
 			: NO_LIVE_OUTPUT;
 		return {
 			...createPreflightContext(itemIndex, request),
-			output,
-			http,
+			...{ output, http, idleTimeout },
 			clock: createReleasingClock(clock, slot),
-			idleTimeout,
 			runSerially: createSerialRunner(slot),
 			getState,
 			async startPaid(start) {
@@ -58,14 +62,14 @@ export function createOperationContexts(
 				const paid = { reserve: toUnknown(accounts), ...start };
 				return await startPaid(paid, { account, clock, recall });
 			},
-			...{ connectLedger, accounts },
+			...{ connectLedger, accounts, flowState },
 			findAttempts: (sent) => sentRequests.findAttempts(itemIndex, sent),
 			origin: { executionId: n8n.getExecutionId(), credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
-			flowState,
 			countInFlight: () => countInFlight(account),
 			stream: output.write,
-			addHint: hints.add,
+			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
+			...{ addHint: hints.add, addJobCost: hints.addJobCost },
 			countTokens: (input, out) => countTokens(n8n, input, out),
 			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
 			storeFile: async (response, wanted) => await storeFile(n8n, connection, response, wanted),
@@ -73,7 +77,9 @@ export function createOperationContexts(
 	};
 
 	return {
-		...{ createPreflightContext, createOperationContext, showHints: hints.show, startedIds },
+		...{ createPreflightContext, createOperationContext, startedIds },
+		/** To be called when the budget has been written. */
+		showHints: () => hints.show(accounts.budget?.actions.describeLeft()),
 		/** Whether anything that may cost was started, or was found to have been started before. */
 		hasPaid: () => hasPaid,
 	};

@@ -46,11 +46,7 @@ export async function runNode(
 		};
 		connection = await connect(n8n, access, settings);
 		connection.accounts.budget?.expectCalls(n8n.getInputData().length);
-		try {
-			return [await runItems(n8n, operation, connection, settings, nodeError)];
-		} finally {
-			await connection.accounts.close();
-		}
+		return [await runItems(n8n, operation, connection, settings, nodeError)];
 	} catch (cause) {
 		if (!continuesOnFail(n8n)) throw forVisitor(n8n, nodeError(cause));
 		// a failure of all items, such as a credential, is reported for each of them
@@ -124,6 +120,7 @@ async function runItems(
 		throw attachStartedIds(n8n, startedIds, nodeError(results.firstFailure() ?? cause));
 	} finally {
 		if (hasPaid()) tracePayments(n8n, results.traced(), redact);
+		await connection.accounts.close();
 	}
 
 	showHints();

@@ -174,6 +174,16 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 15_000;
 const PAUSE_GROWTH = 1.5;
 
+interface JobWait {
+	maxWait: number;
+	clock: Clock;
+	startedJob?: Job | undefined;
+	onStatus?(job: Job, waited: number): Promise<void>;
+}
+
+/** The service's own word, or what is known in its place. */
+const wordOf = (job?: Job) => job?.status ?? job?.state;
+
 /**
  * Waits until a job has completed or failed.
  *
@@ -182,13 +192,14 @@ const PAUSE_GROWTH = 1.5;
  *
  * @param maxWait Milliseconds.
  * @param startedJob Kept in the errors until the service gave a newer record.
+ * @param onStatus Called when the status is another one than before, with the milliseconds since the wait began.
  * @returns the job, `completed` or `failed`.
  * @throws ServiceError with `details.ids.jobId`: `timeout` at the end of the wait, `failed` if the service does not know the job.
  */
 export async function waitForJob(
 	http: Http,
 	address: JobAddress,
-	{ maxWait, clock, startedJob }: { maxWait: number; clock: Clock; startedJob?: Job },
+	{ maxWait, clock, startedJob, onStatus }: JobWait,
 ): Promise<Job> {
 	const startedAt = clock.now();
 	const end = startedAt + maxWait;
@@ -204,6 +215,7 @@ export async function waitForJob(
 		let retryAfter = 0;
 		try {
 			const job = await readJob(http, address);
+			if (wordOf(job) !== wordOf(lastJob)) await onStatus?.(job, clock.now() - startedAt);
 			if (job.state !== 'unfinished') return job;
 			lastJob = job;
 			lastError = undefined;

@@ -1,7 +1,7 @@
 import { cutText, invalidInputError } from '../core/errors';
-import { toUsd } from '../core/money';
+import { formatUsd, toUsd, ZERO } from '../core/money';
 import type { Fields, SharedBudget } from '../core/accounts';
-import { readPause } from './budgetErrors';
+import { namePeriod, readPause } from './budgetErrors';
 import type { BudgetUse } from './budgetBook';
 import {
 	type BudgetLimit,
@@ -74,6 +74,13 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 				`The budget has no reservation "${which.id}"`,
 				'Get of the resource Budget lists the reservations with their IDs.',
 			);
+		},
+
+		describeLeft() {
+			const { lastState } = book;
+			if (!lastState) return undefined;
+			const { left } = figuresOf(lastState, settings);
+			return `${formatUsd(left.lt(0) ? ZERO : left)} left ${namePeriod(settings)}`;
 		},
 	};
 }

@@ -73,6 +73,8 @@ export class BudgetBook {
 	#found = { id: 0, lookedAt: -Infinity };
 	/** The day in the row. */
 	#day = '';
+	/** The state after the last change that this process knows of. Undefined before one, and if the last one has failed. */
+	lastState: BudgetState | undefined;
 	readonly #changeTogether = inBatches<PendingChange, unknown>(async (batch) => {
 		const ledger = await openLedger(batch);
 		return await repeatWrite(
@@ -97,9 +99,10 @@ export class BudgetBook {
 	async change<Outcome>(use: BudgetUse, change: Change<Outcome>): Promise<Outcome> {
 		const changed = this.#changeTogether({ use, change });
 		// a failure of n8n says nothing about a request that waits for its budget
-		return (await changed.catch((cause: unknown) =>
-			Promise.reject(asNotStarted(cause)),
-		)) as Outcome;
+		return (await changed.catch((cause: unknown) => {
+			this.lastState = undefined;
+			throw asNotStarted(cause);
+		})) as Outcome;
 	}
 
 	/** The row, not older than ten seconds. Its `note` says why the budget is paused. */
@@ -147,6 +150,7 @@ export class BudgetBook {
 		this.#cached = undefined;
 		if (recent && answers.some(needsNewRow)) return await this.#attempt(ledger, batch);
 		const record = JSON.stringify(state);
+		this.lastState = state;
 		if (record === before) {
 			this.#cached = current;
 			return answers;

@@ -3,7 +3,7 @@ import { type Bound, describeBound } from '../core/bound';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
-import type { Reservation } from './budgetState';
+import type { BudgetLimit, Reservation } from './budgetState';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
@@ -56,10 +56,9 @@ export function refusalError(
 	{ refused, figures, need, holders }: Extract<Claim, { refused: Refused }>,
 	bound: Bound,
 ) {
-	const { amount, length } = use.settings;
+	const { amount } = use.settings;
 	const { spent, reserved, open, end } = figures;
-	const period = length === 'day' ? 'today' : `this ${length}`;
-	const limit = `budget of ${formatUsd(amount)} for ${period}`;
+	const limit = `budget of ${formatUsd(amount)} for ${namePeriod(use.settings)}`;
 	const holding = open === 1 ? '1 request or job' : `${open} requests or jobs`;
 	const reservedAmount = open
 		? `, and ${formatUsd(reserved)} is reserved for ${holding} under way`
@@ -85,6 +84,10 @@ export function refusalError(
 	};
 	return refuse(use, messages[refused], advice[refused]);
 }
+
+/** The current period. */
+export const namePeriod = ({ length }: Pick<BudgetLimit, 'length'>): string =>
+	length === 'day' ? 'today' : `this ${length}`;
 
 /** Holders that an error names. */
 const NAMED_HOLDERS = 3;

@@ -332,3 +332,13 @@ it('texts are asked for what is free, while others hold the rest', async () => {
 	const asked = Number((posts(rig.service)[0]?.body as IDataObject)['max_tokens']);
 	expect([asked >= 4096, asked < 10_000]).toEqual([true, true]);
 });
+
+it.each([
+	['1', 'These 3 jobs cost $0.12. Budget: $0.88 left this month.'],
+	['', 'These 3 jobs cost $0.12.'],
+])('a hint of a run under a budget of %j: %s', async (budgetUsd, hint) => {
+	const secrets = secretsOf(budgetUsd, { recordSpending: false });
+	const picture = { mediaType: 'images', model: sketch, prompt: 'A cat' };
+	const make = async () => await run({ ...job('generate', picture), secrets, items: [{}, {}, {}] });
+	expect((await make()).hints).toEqual([hint]);
+});

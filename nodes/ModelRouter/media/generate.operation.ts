@@ -1,11 +1,18 @@
 import { operation } from '../../../src/n8n/operation';
 import { jobFailedError } from '../../../src/router/jobRecord';
-import { waitForJob, withJobId, withJobRecord } from '../../../src/router/jobs';
+import { withJobId, withJobRecord } from '../../../src/router/jobs';
 import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
-import { binaryParam, maxSizeOption, maxWaitOption, toMaxWait } from './media.params';
+import {
+	binaryParam,
+	hideProgressOption,
+	maxSizeOption,
+	maxWaitOption,
+	toMaxWait,
+} from './media.params';
 import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';
-import { countEndedJob, downloadResult, toJobJson } from './jobOutput';
+import { downloadResult, toJobJson } from './jobOutput';
+import { createJobProgress, waitAndCount } from './jobProgress';
 import { startOptions, startParams, toStartRequest } from './start.params';
 
 export const generate = operation({
@@ -19,6 +26,7 @@ export const generate = operation({
 		simplifyParam,
 		optionsParam([
 			startOptions.allowUnknownCost,
+			hideProgressOption,
 			startOptions.ledgerLabel,
 			maxSizeOption,
 			startOptions.spendingCapPerExecution,
@@ -32,18 +40,21 @@ export const generate = operation({
 		simplify,
 		binaryProperty,
 		maxWait: toMaxWait(options),
+		hideProgress: options.hideProgress ?? false,
 		maxSizeMib: options.maxSizeMib ?? maxSizeOption.default,
 	}),
 
 	check: checkStart,
 
 	async run(context) {
-		const { http, clock, request } = context;
+		const { clock, request } = context;
 		const { job: started, ledgered, startedAt, model } = await startPaidJob(context);
+		const progress = createJobProgress(context, started);
 		const waitAndDownload = async () => {
-			const { maxWait } = request;
-			const waited = await waitForJob(http, started, { maxWait, clock, startedJob: started });
-			const job = countEndedJob(context, waited);
+			await progress.started(started, startedAt !== undefined);
+			const isPaidHere = !ledgered?.startedBefore;
+			const running = { progress, startedJob: started, isPaidHere };
+			const job = await waitAndCount(context, started, running);
 			if (job.state === 'failed') throw jobFailedError(job);
 			const { simplify, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };
@@ -51,6 +62,7 @@ export const generate = operation({
 				job,
 				async () => await downloadResult(context, job, fileOptions),
 			);
+			await progress.ended(job, file);
 			// the estimate may only be in the response to the start
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };

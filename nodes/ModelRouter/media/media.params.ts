@@ -51,6 +51,14 @@ export const binaryParam = {
 	required: true,
 } as const satisfies INodeProperties;
 
+export const hideProgressOption = {
+	displayName: 'Hide Progress in Chat',
+	name: 'hideProgress',
+	type: 'boolean',
+	default: true,
+	description: 'Whether a chat that streams shows nothing of the job',
+} as const satisfies INodeProperties;
+
 export const maxWaitOption = {
 	displayName: 'Wait At Most (Seconds)',
 	name: 'maxWait',

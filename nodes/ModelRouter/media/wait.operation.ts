@@ -1,27 +1,35 @@
 import { operation } from '../../../src/n8n/operation';
-import { waitForJob } from '../../../src/router/jobs';
 import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
-import { addressParams, maxWaitOption, toAddress, toMaxWait } from './media.params';
-import { countEndedJob, toJobJson } from './jobOutput';
+import {
+	addressParams,
+	hideProgressOption,
+	maxWaitOption,
+	toAddress,
+	toMaxWait,
+} from './media.params';
+import { toJobJson } from './jobOutput';
+import { createJobProgress, waitAndCount } from './jobProgress';
 
 export const wait = operation({
 	name: 'Wait for Job',
 	value: 'wait',
 	action: 'Wait for media job',
 	description: 'Wait until a job has completed or failed',
-	params: [...addressParams, simplifyParam, optionsParam([maxWaitOption])],
+	params: [...addressParams, simplifyParam, optionsParam([hideProgressOption, maxWaitOption])],
 
 	prepare: ({ options, simplify, ...params }) => ({
 		address: toAddress(params),
 		simplify,
 		maxWait: toMaxWait(options),
+		hideProgress: options.hideProgress ?? false,
 	}),
 
 	async run(context) {
-		const { request, http, clock } = context;
-		const { address, simplify, maxWait } = request;
-		const job = countEndedJob(context, await waitForJob(http, address, { maxWait, clock }));
+		const { address, simplify } = context.request;
+		const progress = createJobProgress(context, address);
+		const job = await waitAndCount(context, address, { progress });
+		await progress.ended(job);
 		return { json: toJobJson(job, { simplify }) };
 	},
 });
