@@ -22,6 +22,8 @@ export const confirmDelivery = operation({
 		// the work is done: a restart of n8n must not lose the confirmation
 		const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS);
 		const jobs = await confirmJobs(ledger, toJobSelector(context.request, context.origin));
-		return jobs.map(({ entry, ...more }) => ({ json: { ...toEntryJson(entry), ...more } }));
+		return jobs.map(({ entry, ...more }) => ({
+			json: { ...toEntryJson(context, entry), ...more },
+		}));
 	},
 });

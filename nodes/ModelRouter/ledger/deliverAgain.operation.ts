@@ -22,6 +22,8 @@ export const deliverAgain = operation({
 		const { request, origin } = context;
 		const selector = 'executionId' in request ? request : toJobSelector(request, origin);
 		const jobs = await deliverJobsAgain(await openJobLedger(context), selector);
-		return jobs.map(({ entry, ...more }) => ({ json: { ...toEntryJson(entry), ...more } }));
+		return jobs.map(({ entry, ...more }) => ({
+			json: { ...toEntryJson(context, entry), ...more },
+		}));
 	},
 });

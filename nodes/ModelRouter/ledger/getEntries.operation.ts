@@ -1,8 +1,7 @@
-import { omitMissing } from '../../../src/core/missing';
 import type { EntryState } from '../../../src/ledger/entry';
 import { equal, findAllRows, MAX_ROWS, noneOf, where } from '../../../src/tables/table';
 import { operation } from '../../../src/n8n/operation';
-import { lastStatus, openJobLedger, toEntryJson } from './jobEntry';
+import { openJobLedger, toEntryJson } from './jobEntry';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 
 export const getEntries = operation({
@@ -78,12 +77,6 @@ export const getEntries = operation({
 			limit === undefined
 				? (await findAllRows(table, filter)).reverse()
 				: await table.find(where(filter), { limit, last: true });
-		const now = context.clock.now();
-		return entries.map((entry) => {
-			const age = entry.startedAt ? Math.max(0, now - entry.startedAt) : undefined;
-			const ageSeconds = age === undefined ? undefined : Math.round(age / 1000);
-			const seen = omitMissing({ ageSeconds, status: lastStatus(entry) });
-			return { json: { ...toEntryJson(entry), ...seen } };
-		});
+		return entries.map((entry) => ({ json: toEntryJson(context, entry) }));
 	},
 });

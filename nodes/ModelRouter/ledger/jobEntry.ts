@@ -150,8 +150,12 @@ export function recordDecision(
 }
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
-export function toEntryJson(entry: Entry): IDataObject {
+export function toEntryJson(
+	{ clock }: Pick<OperationContext<unknown>, 'clock'>,
+	entry: Entry,
+): IDataObject {
 	const { id, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } = entry;
+	const age = Math.max(0, clock.now() - startedAt);
 	const fields = {
 		entryId: id,
 		...rest,
@@ -160,6 +164,8 @@ export function toEntryJson(entry: Entry): IDataObject {
 		proposal: undefined,
 		deliveries: deliveries || undefined,
 		startedAt: isoTime(startedAt),
+		ageSeconds: startedAt ? Math.round(age / 1000) : undefined,
+		status: lastStatus(entry),
 		leaseUntil: isoTime(leaseUntil),
 		checkAt: isoTime(checkAt),
 		job: tryParseJson(record),

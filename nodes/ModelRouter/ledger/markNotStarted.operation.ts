@@ -17,6 +17,6 @@ export const markNotStarted = operation({
 		const { request, origin } = context;
 		const resolved = await markAsNotStarted(ledger, request, origin.credentialId);
 		recordDecision(context, resolved);
-		return { json: toEntryJson(resolved.entry) };
+		return { json: toEntryJson(context, resolved.entry) };
 	},
 });

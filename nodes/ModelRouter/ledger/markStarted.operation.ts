@@ -27,6 +27,6 @@ export const markStarted = operation({
 		const ledger = await openJobLedger(context);
 		const resolved = await markAsStarted(ledger, selector, context.origin.credentialId, jobId);
 		recordDecision(context, resolved, jobId);
-		return { json: toEntryJson(resolved.entry) };
+		return { json: toEntryJson(context, resolved.entry) };
 	},
 });

@@ -56,7 +56,7 @@ export const hideProgressOption = {
 	name: 'hideProgress',
 	type: 'boolean',
 	default: true,
-	description: 'Whether a chat that streams shows nothing of the job',
+	description: 'Whether the chat shows nothing of the job',
 } as const satisfies INodeProperties;
 
 export const maxWaitOption = {
