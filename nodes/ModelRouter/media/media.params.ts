@@ -56,7 +56,8 @@ export const hideProgressOption = {
 	name: 'hideProgress',
 	type: 'boolean',
 	default: true,
-	description: 'Whether the chat shows nothing of the job',
+	noDataExpression: true,
+	description: 'Whether the chat stays silent',
 } as const satisfies INodeProperties;
 
 export const maxWaitOption = {
@@ -120,8 +121,7 @@ export const inputsParam = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. image',
-					description:
-						'Such as reference.image. Several of one name become a list, as does one that ends in [].',
+					description: 'Such as reference.image. Several of a name, or name[], become a list.',
 				},
 				sourceField,
 				binarySourceField,

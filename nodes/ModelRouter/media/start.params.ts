@@ -46,8 +46,7 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 	name: 'useLedger',
 	type: 'boolean',
 	default: false,
-	description:
-		'Whether to enter the job in a Data Table, so that the Model Router Trigger delivers its file',
+	description: 'Whether the Model Router Trigger delivers the file, from a Data Table',
 });
 
 const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
@@ -57,7 +56,7 @@ const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	// never hidden: n8n drops the value of a hidden field, and the job would start twice
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
-	description: 'One job per key: a later start returns the first one. Needs Track in Job Ledger.',
+	description: 'One job per key: later starts return it. Needs Track in Job Ledger.',
 	builderHint: {
 		propertyHint:
 			'Such as an order ID, never a random value, time or execution ID. Only with useLedger.',
@@ -150,7 +149,7 @@ export const startParams = [
 		name: 'parameters',
 		type: 'json',
 		default: '{}',
-		description: 'More fields that the model accepts, e.g. {"size": "1024x1024"}',
+		description: 'More fields of the model, e.g. {"size": "1024x1024"}',
 	},
 	inputsParam,
 	useLedgerParam,
@@ -162,14 +161,14 @@ const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecima
 	name: 'spendingCapPerExecution',
 	...capFields,
 	default: 10,
-	description: 'For all starts of this node in an execution, by their estimates',
+	description: 'For all starts of this node in an execution, as estimated',
 });
 
 /** The options of every start. Operations add others, in the order of the labels. */
 export const startOptions = {
 	allowUnknownCost: {
 		...allowUnknownCostOption,
-		description: 'Whether to start a job without a price, which no cap can stop',
+		description: 'Whether to start a job without a price, uncapped',
 	},
 	ledgerLabel: ledgerLabelOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,
