@@ -109,8 +109,7 @@ describe('a job of the ledger', () => {
 		const { poll, execute } = rig.watching({}, { settings: { retryOnFail: true } });
 		const { items: out, run } = await execute((await poll()).items);
 		const reason = 'The model could not do this';
-		const message = `The media job failed: ${reason}`;
-		const failure = { message, code: 'generation_failed', reason };
+		const failure = { message: 'The media job failed', code: 'generation_failed', reason };
 		expect(json(out)).toMatchObject([{ event: 'mediaJobFailed', state: 'failed', jobId, failure }]);
 		expect(out[0]?.json).not.toHaveProperty('error');
 		expect(run.data.resultData.runData['Trigger']).toHaveLength(1);

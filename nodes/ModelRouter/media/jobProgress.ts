@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { shortenText } from '../../../src/core/errors';
 import { formatUsd, readInteger } from '../../../src/core/money';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { Job } from '../../../src/router/jobRecord';
@@ -15,7 +14,7 @@ type WaitContext = OperationContext<{
 	hideProgress: boolean;
 }>;
 
-/** Characters of a status. */
+/** Characters of a status that is shown. It is not cut: a part of a key that it repeats would not be recognized. */
 const MAX_STATUS_LENGTH = 100;
 
 /** Says in the chat how a job goes on. What it says is not a part of the output. */
@@ -35,9 +34,10 @@ export function createJobProgress(
 			await say(isNew ? 'started' : 'was started before', estimateOf(job)),
 		/** @param waited Milliseconds. */
 		async changed(job: Job, waited: number) {
-			const status = shortenText(job.status ?? job.state, MAX_STATUS_LENGTH);
+			const { state, status: word = state } = job;
+			const status = word.length > MAX_STATUS_LENGTH ? state : word;
 			const seconds = Math.round(waited / 1000);
-			if (isFirst && job.state === 'unfinished') await say(status, estimateOf(job));
+			if (isFirst && state === 'unfinished') await say(status, estimateOf(job));
 			else await say(seconds ? `${status} after ${seconds} s` : status);
 		},
 		async ended({ costMicroUsd }: Job, { fileName }: IDataObject = {}) {
