@@ -166,7 +166,7 @@ describe('presets', () => {
 		[
 			'of speech: those of another media type are not sent, since the editor hides them',
 			{ ...speech, presets: { aspectRatio: '16:9', duration: 5, quality: 'high', voice: 'alloy' } },
-			{ voice: 'alloy' },
+			{ quality: 'high', voice: 'alloy' },
 		],
 	])('%s', async (_what, parameters, fields) => {
 		expect(await sent(parameters)).toEqual({ model: expect.any(String), prompt: 'x', ...fields });
