@@ -133,7 +133,7 @@ it.each<[string, Fault]>([
 	const { failed, items } = await download(jobId);
 	expect(items).toEqual([]);
 	expect(failed[0]?.json).toMatchObject({
-		error: expect.stringContaining('cannot be read'),
+		error: expect.stringMatching(/cannot be read|^The service reported an error: x /),
 		details: { kind: 'malformed', jobId },
 	});
 	expect(fetches()).toBe(1);
