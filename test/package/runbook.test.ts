@@ -29,6 +29,13 @@ it('quotes titles of errors as they are', () => {
 	expect(unknown).toEqual([]);
 });
 
+it('names states that exist', () => {
+	const named = [...page.matchAll(/state \*\*(.+?)\*\*/g)].map(([, state]) => state);
+	const declared = JSON.stringify(resources);
+	expect(named).toHaveLength(2);
+	expect(named.filter((state) => !declared.includes(`"name":"${state}","value"`))).toEqual([]);
+});
+
 it('names operations that exist', () => {
 	const names = resources.flatMap(({ name, operations }) =>
 		operations.map((operation) => `${name}: ${operation.name}`),
