@@ -20,8 +20,12 @@ export interface Caller {
 	change<Outcome>(change: Change<Outcome>): Promise<Outcome>;
 }
 
-/** Milliseconds for which a reservation should last: each write is one of n8n's main process, which all workers share. */
+/**
+ * Milliseconds for which a reservation should last: each write is one of n8n's main process, which all workers share. It lasts longer
+ * where there are many of them.
+ */
 const LASTS = 10_000;
+const LASTS_PER_RESERVATION = 200;
 /** Milliseconds from which on a rate is known. */
 const MIN_TIME = 1000;
 
@@ -44,6 +48,8 @@ export class CallReservation {
 	/** What was taken from the reservation since it was written, and when that was. */
 	#taken = ZERO;
 	#writtenAt = 0;
+	/** Milliseconds for which it should last. */
+	#lasts = LASTS;
 	/** How much may be spent and held together, in which period and of which budget. Undefined as long as nothing may be taken from it. */
 	#grant: { amount: Decimal; period: string; budget: Decimal } | undefined;
 	/** Whether the row may have the reservation. */
@@ -131,7 +137,7 @@ export class CallReservation {
 	/** What will be taken until the next write, if it goes on as it did. */
 	#foreseen(now: number): Decimal {
 		const time = Math.max(MIN_TIME, now - this.#writtenAt);
-		return this.#taken.times(LASTS).div(time).round();
+		return this.#taken.times(this.#lasts).div(time).round();
 	}
 
 	async #write(caller: Caller, most = ZERO): Promise<Claim> {
@@ -159,6 +165,7 @@ export class CallReservation {
 			return { ...claimed, grant: grantOf(state, this.#id), period: claimed.figures.start };
 		});
 		this.#grant = { amount: grant, period, budget: settings.amount };
+		this.#lasts = Math.max(LASTS, claim.figures.open * LASTS_PER_RESERVATION);
 		this.#watch(caller);
 		return claim;
 	}
@@ -174,8 +181,8 @@ export class CallReservation {
 	async #giveBackLater(caller: Caller): Promise<void> {
 		const { uncancellableClock: clock } = await caller.use.open();
 		while (this.#callers && this.#unused().gt(0)) {
-			await clock.sleep(LASTS);
-			const isIdle = !this.#writing && clock.now() - this.#writtenAt >= LASTS;
+			await clock.sleep(this.#lasts);
+			const isIdle = !this.#writing && clock.now() - this.#writtenAt >= this.#lasts;
 			if (this.#callers && isIdle && this.#unused().gt(this.#foreseen(clock.now())))
 				await this.#write(this.#watcher ?? caller);
 		}

@@ -33,7 +33,7 @@ export function inBatches<Task, Result = void>(
 
 /** Milliseconds between two attempts after another process was faster, at most: twice as long each time, so that many get their turn. */
 const FIRST_BACK_OFF = 100;
-const MAX_BACK_OFF = 1600;
+const MAX_BACK_OFF = 6400;
 /** Milliseconds that are added after a failure of n8n. */
 const FAILURE_PAUSE = 500;
 
