@@ -88,7 +88,7 @@ async function run(): Promise<void> {
 const NO_REDIS = 'left out: it needs redis-server, and none was found';
 
 async function measure(row: Row, host: Host): Promise<void> {
-	if (row.where === 'queue' && !process.env['AGENT_BRIDGE_REDIS']) {
+	if ((row.where === 'queue' || row.needsRedis) && !process.env['AGENT_BRIDGE_REDIS']) {
 		missing.set(row.id, NO_REDIS);
 		say(`\n${row.id}: ${NO_REDIS}`);
 		return;

@@ -28,6 +28,10 @@ export type Measure =
 	| 'asked'
 	| 'too early'
 	| 'to n8n'
+	/** of texts with a budget: the same for 100 of them, and how long the budget and its record made them wait */
+	| 'to n8n, 100 texts'
+	| 'added ms'
+	| 'added 95 % ms'
 	/** of queue mode */
 	| 'per second'
 	/** of requests: one after the other, and 20 at once; and what n8n's processes use for one */
@@ -87,6 +91,8 @@ export interface Row {
 	figures: Figure[];
 	/** Whether it is only measured where `--only` names it: it takes long, and what it says of n8n rarely changes. */
 	isExtra?: boolean;
+	/** Whether it starts an n8n in queue mode itself. */
+	needsRedis?: boolean;
 	/** the n8n that it runs in: the one of the rows before, the same just started, one in queue mode, or none of the bench's */
 	where: 'n8n' | 'fresh n8n' | 'queue' | 'alone';
 	run(host: Host): Promise<Samples>;

@@ -3,9 +3,17 @@ import { comparedRows } from './comparedRows.ts';
 import { measureManyItems } from './manyItems.ts';
 import { measurePolls } from './polls.ts';
 import { measureExecutions, measureParked, measureWatched } from './queueRows.ts';
-import { FLOOR, HTTP, times, type Row } from './row.ts';
+import { FLOOR, HTTP, times, type Figure, type Measure, type Row } from './row.ts';
 import { measureInTest } from './measureInTest.ts';
+import { measureScale } from './scale.ts';
 import { measureAndKeep } from './tables.ts';
+
+/** Whether two variants agree within a quarter. */
+const agree = (one: string, other: string, ...measures: Measure[]): Figure[] =>
+	measures.flatMap((measure) => [
+		{ measure, of: one, over: other, atMost: 1.25 },
+		{ measure, of: other, over: one, atMost: 1.25 },
+	]);
 
 export const rows: Row[] = [
 	{
@@ -125,5 +133,22 @@ export const rows: Row[] = [
 		],
 		figures: [],
 		run: measureAndKeep,
+	},
+	{
+		id: 'scale',
+		title: 'texts with one budget and its record on three workers, beside their simulation',
+		where: 'alone',
+		needsRedis: true,
+		isExtra: true,
+		shows: [
+			...(['per second', 'to n8n', 'to n8n, 100 texts', 'CPU ms'] as const),
+			...(['added ms', 'added 95 % ms', 'unanswered'] as const),
+		],
+		figures: [
+			...agree('three workers', 'simulated', 'per second', 'to n8n'),
+			// other work on the machine makes the same request cost twice as much
+			{ measure: 'CPU ms', of: 'three workers', over: 'simulated' },
+		],
+		run: measureScale,
 	},
 ];

@@ -22,6 +22,8 @@ export interface Load extends Database {
 	duration: number;
 	/** Milliseconds for which executions begin. */
 	time: number;
+	/** Milliseconds that n8n takes itself from one execution to the next. */
+	between: number;
 	/** Micro-dollars. */
 	budget: number;
 	/** The most that a text is reserved. It costs a fifth to a half of that. */
@@ -31,7 +33,7 @@ export interface Load extends Database {
 
 export const usualLoad: Load = {
 	...{ database: 'postgres', rows: 10_000, workers: 3, slots: 20, duration: 5000, time: 60_000 },
-	...{ budget: 1e12, bound: 6000, seed: 1 },
+	...{ between: 0, budget: 1e12, bound: 6000, seed: 1 },
 };
 
 /** What one execution after another waits for the budget and the record, in milliseconds. */
@@ -129,7 +131,7 @@ export async function simulateTexts(given: Partial<Load>) {
 			// as it is once all have begun
 			if (from - begun > load.time / 4) waits.push(now() - from - asked);
 			// nobody begins again at once where nothing is left
-			if (!asked) await sleep(load.duration);
+			await sleep(asked ? load.between : load.duration);
 		}
 	};
 	for (let worker = 0; worker < load.workers; worker++) {
@@ -137,8 +139,11 @@ export async function simulateTexts(given: Partial<Load>) {
 		for (let slot = 0; slot < load.slots; slot++)
 			at(random() * load.duration, () => void runSlot(open, `${worker}.${slot}`));
 	}
-	let [busy, requests] = [0, 0];
-	at(load.time, () => ([busy, requests] = [main.seen.busy, main.seen.requests]));
+	let used = { busy: 0, requests: 0, texts: 0, seconds: load.time / 1000 };
+	at(load.time, () => {
+		const { busy, requests } = main.seen;
+		used = { ...used, busy, requests, texts: sums.done };
+	});
 	await timeline.run();
 
 	const state = parseBudget(rows[0]?.record ?? '');
@@ -147,11 +152,13 @@ export async function simulateTexts(given: Partial<Load>) {
 	return {
 		figures: {
 			...percentiles(waits),
-			'main busy %': Math.round((busy / load.time) * 100),
-			'to n8n a second': Math.round((requests / load.time) * 1000),
+			'main busy %': Math.round((used.busy / load.time) * 100),
+			'to n8n a second': Math.round(used.requests / used.seconds),
 			'texts a second': Math.round((sums.done / load.time) * 1000),
 			refused: sums.refused,
 			'rows of the record': spent.length,
+			/** In the time for which executions began: milliseconds of main's processor, requests to it, and texts. */
+			used,
 		},
 		/** Micro-dollars that were free when a text was refused, at most. */
 		freeAtRefusal: sums.freeAtRefusal,
