@@ -78,7 +78,7 @@ describe('from the input', () => {
 		expect(outcome.items[0]?.json).toMatchObject({ sessionSource: 'chatTrigger' });
 		expect(hintsOf(outcome)).toEqual([
 			expect.stringMatching(
-				/the chat of this session is not remembered\..*"Use a Job Ledger" in the Crypto Q&A API credential/,
+				/the chat of this session is not remembered\..*"Use a Job Ledger" in the Crypto Q&amp;A API credential/,
 			),
 		]);
 		expect(hintsOf(await ask('ask', { question: 'x' }))).toEqual([]);

@@ -109,5 +109,5 @@ it.each<[string, Partial<Forms>]>([
 it.each(['start', 'generate'])('%s says that it costs money, which an AI agent reads', (value) => {
 	const operations = resources.find((resource) => resource.value === 'media')?.operations ?? [];
 	const { description } = operations.find((operation) => operation.value === value) ?? {};
-	expect(description).toMatch(/costs money/);
+	expect(description).toMatch(/paid job/);
 });

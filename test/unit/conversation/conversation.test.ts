@@ -29,6 +29,7 @@ it('each is told what the other said', () => {
 			{ name: 'Bob', sessionId: 'session of Bob' },
 		],
 		durationMs: 3000,
+		transcriptText: 'Ada: a\n\nBob: b\n\nAda: c',
 		transcript: ['a', 'b', 'c'].map((text, index) => ({
 			conversationId: 'conversation',
 			turn: index + 1,
