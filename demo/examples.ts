@@ -124,17 +124,17 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 	{
 		file: 'start-a-video-without-waiting.json',
 		node: 'Start a Video',
-		look: 'the job ID in "Start a Video"; publish "Get every finished video" to get the file',
+		look: 'the job ID in "Start a Video"; publish the next workflow to get the file',
+	},
+	{
+		file: 'get-every-finished-video.json',
+		waits: 'waits until you publish it, and then gets the video of the previous workflow',
 	},
 	{
 		file: 'what-is-being-made-right-now.json',
 		node: 'Write the Table',
 		says: 'What is being made?',
-		look: 'the table in "Write the Table": the video of the previous workflow is in it',
-	},
-	{
-		file: 'get-every-finished-video.json',
-		waits: 'waits until you publish it, and then gets the video that was started',
+		look: 'the table in "Write the Table": the video that was started is in it',
 	},
 	{
 		file: 'spending-report-by-mail-every-monday.json',
