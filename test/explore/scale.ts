@@ -37,7 +37,7 @@ export const usualLoad: Load = {
 };
 
 /** What one execution after another waits for the budget and the record, in milliseconds. */
-function percentiles(waits: readonly number[]) {
+export function percentiles(waits: readonly number[]) {
 	const sorted = [...waits].sort((one, other) => one - other);
 	const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
 	return { 'wait ms': at(0.5), 'wait ms, 95 %': at(0.95), 'wait ms, most': at(1) };

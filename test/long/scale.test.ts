@@ -1,4 +1,5 @@
 import { type Load, simulateTexts } from '../explore/scale';
+import { simulateQuestions, simulateStarts, type SteadyLoad } from '../explore/scaleOthers';
 
 // the figures of docs/scale.md, "How far"
 const loads: Array<[string, Partial<Load>]> = [
@@ -18,8 +19,29 @@ const all: Record<string, object> = {};
 it.each(loads)('nothing is outspent or lost: %s', async (name, load) => {
 	const { figures, ...counted } = await simulateTexts(load);
 	all[name] = figures;
-	const right = { overspent: 0, uncounted: 0, unrecorded: 0, reserved: 0, hints: [] };
-	expect(counted).toMatchObject(right);
+	expect(counted).toMatchObject({ overspent: 0, uncounted: 0, unrecorded: 0, reserved: 0 });
+});
+
+it.each<[string, perMinute: number, Partial<SteadyLoad>]>([
+	['300 a minute, 3 workers', 300, { perSecond: 4 }],
+	['300 a minute, 50 workers', 300, { perSecond: 4, workers: 50 }],
+	['3,000 a minute, 10 workers', 3000, { perSecond: 40, workers: 10 }],
+	['3,000 a minute, 50 workers', 3000, { perSecond: 40, workers: 50, time: 20_000 }],
+])('questions that share a limit all come: %s', async (name, perMinute, load) => {
+	const figures = await simulateQuestions(perMinute, load);
+	all[`limit of ${name}`] = figures;
+	expect(figures.failed).toBe(0);
+});
+
+it.each<[string, Partial<SteadyLoad>]>([
+	['5 a second', { perSecond: 5, workers: 50 }],
+	['15 a second', { perSecond: 15, workers: 50 }],
+	['5 a second, 100,000 rows', { perSecond: 5, workers: 50, rows: 100_000 }],
+	['2 a second, 100,000 rows, SQLite', { perSecond: 2, rows: 100_000, database: 'sqlite' }],
+])('starts with a Unique Key all come, once: %s', async (name, load) => {
+	const figures = await simulateStarts(load);
+	all[`starts, ${name}`] = figures;
+	expect([figures.failed, figures.jobs]).toEqual([0, (load.perSecond ?? 0) * 60]);
 });
 
 it('fifty workers with twenty texts at once wait as little as docs/scale.md says', async () => {
