@@ -362,8 +362,9 @@ describe('the node runs of a process', () => {
 	it('do not fail because the execution of another one ends', async () => {
 		const { createRun } = createWorld();
 		const [ending, other] = [createRun(undefined, true), createRun()];
-		const [ended, held] = await Promise.allSettled([ask(ending, upTo(2)), ask(other, upTo(2))]);
-		expect([ended.status, held.status]).toEqual(['rejected', 'fulfilled']);
+		const ended = ask(ending, upTo(2)).catch(() => undefined);
+		await expect(ask(other, upTo(2))).resolves.toBeDefined();
+		await ended;
 	});
 });
 

@@ -126,7 +126,7 @@ it('a sum that was interrupted is ended in the row that has it, even if an older
 it('what texts have cost is written together while others are under way, and at the end at the latest', async () => {
 	const { rows, calm } = createTable(numbersFrom(1), 0);
 	let now = 0;
-	let wake: () => void = () => undefined;
+	let wake: (() => void) | undefined;
 	const sleep = async () => await new Promise<void>((resolve) => (wake = resolve));
 	const clock = { now: () => now, random: () => 0, sleep };
 	const change = jest.fn(calm.change);
@@ -144,9 +144,9 @@ it('what texts have cost is written together while others are under way, and at 
 	}
 	expect(requests()).toEqual([1]);
 	now = 10_100;
+	while (!wake) await turn();
 	wake();
-	await turn();
-	await turn();
+	while (requests()[0] !== 3) await turn();
 	expect([requests(), change.mock.calls.length]).toEqual([[3], 1]);
 	now = 10_200;
 	await end();
