@@ -33,7 +33,7 @@ it('are part of the credential, whose test names a model that the catalog does n
 			await form.choose('order', order, at);
 		}
 		expect((await form.save()).text).toContain(
-			'does not have gone/model-1 (list "support"), gone/model-1 (list "pictures")',
+			'List "support": the catalog does not have the model gone/model-1. List "pictures": the catalog does not have the model gone/model-1',
 		);
 		for (const [at, { models }] of LISTS.entries())
 			await form.fill('models', models.join('\n'), at);

@@ -154,7 +154,7 @@ describe('the bill of the last month', () => {
 		const { subject, body, rows } = await mailed(file);
 		const sum = costs.reduce((one, other) => one + other, 0);
 		expect(subject).toBe(
-			`Models in ${first!.slice(0, 7)}: ${sum.toFixed(2)} USD, and unknown costs`,
+			`Models in ${first!.slice(0, 7)}: ${sum.toFixed(6).replace(/0{1,4}$/, '')} USD, and unknown costs`,
 		);
 		expect(body).toContain(`From ${first} to ${last}, 7 requests cost ${sum.toFixed(6)} USD.`);
 		expect(body).toContain('<b>The cost of 1 of them is not known. It is not in these sums.</b>');

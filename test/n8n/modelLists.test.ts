@@ -194,7 +194,8 @@ it('the list of models has the lists of the credential that may serve on top, by
 	const text = { resource: 'text', operation: 'message' };
 	expect((await search(text)).slice(0, 2)).toEqual([
 		['modelList:support', `List support: ${MINI}, ${QUILL}`],
-		[QUILL, expect.stringContaining('Quill 2.5')],
+		// the cheapest first
+		['tiny/no-context-1', expect.stringContaining('$0.01 in')],
 	]);
 	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
 	expect((await search(media))[0]).toEqual([
@@ -214,7 +215,9 @@ it('the test of the credential names what the catalog does not have', async () =
 	expect(await test(MINI, QUILL)).toMatchObject({ status: 'OK' });
 	expect(await test(MINI, RETIRED)).toMatchObject({
 		status: 'Error',
-		message: expect.stringContaining('does not have gone/model-1 (list "support")'),
+		message: expect.stringContaining(
+			'List "support": the catalog does not have the model gone/model-1',
+		),
 	});
 	expect(await test()).toMatchObject({
 		status: 'Error',

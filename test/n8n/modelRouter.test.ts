@@ -20,13 +20,14 @@ const search = async (parameters: Record<string, unknown>, filter?: string) => {
 it('the model picker offers the models for what is chosen in the node, with inputs, price and context, found by name', async () => {
 	const found = await search({ resource: 'text', operation: 'message' }, 'quill');
 	expect(found).toEqual([
-		[
-			'northwind/quill-2.5',
-			'Quill 2.5 · $0.50 in, $1.50 out per 1M tokens · 128k context · northwind/quill-2.5',
-		],
+		// the cheapest first
 		[
 			'northwind/quill-mini',
 			'northwind/quill-mini · $0.10 in, $0.40 out per 1M tokens · 128k context',
+		],
+		[
+			'northwind/quill-2.5',
+			'Quill 2.5 · $0.50 in, $1.50 out per 1M tokens · 128k context · northwind/quill-2.5',
 		],
 	]);
 	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
