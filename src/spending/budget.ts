@@ -17,7 +17,7 @@ import {
 import type { Reservation } from './budgetState';
 import { type Caller, CallReservation } from './callReservation';
 import { factorKey } from './jobFactors';
-import { type Claim, closeReservation, type Holder } from './reservations';
+import { type Claim, closeReservation } from './reservations';
 import { createWaiting } from './waiting';
 
 /** What the node runs of this process have reserved for their requests. */
@@ -34,7 +34,6 @@ function joinCalls({ book, newId }: BudgetUse): CallReservation {
 /** The budget of a credential, as one node run spends it. */
 export class NodeBudget implements SharedBudget {
 	readonly #use: BudgetUse;
-	readonly #holder: Omit<Holder, 'id'>;
 	readonly #caller: Caller;
 	/** As long as the run may have requests. */
 	#reservation: CallReservation | undefined;
@@ -54,10 +53,8 @@ export class NodeBudget implements SharedBudget {
 
 	constructor(use: BudgetUse) {
 		this.#use = use;
-		const { executionId, workflow } = use;
-		const holder = (this.#holder = { executionId, workflow });
 		const change: Caller['change'] = async (wanted) => await this.#change(wanted);
-		this.#caller = { use, holder, expected: 1, change };
+		this.#caller = { use, expected: 1, change };
 		this.actions = createBudgetActions(use);
 	}
 
@@ -73,7 +70,7 @@ export class NodeBudget implements SharedBudget {
 	openStart({ model, settings, claim, lease }: JobStart): JobScope {
 		const id = startReservationId(claim ?? this.#use.newId());
 		const key = factorKey({ model, settings });
-		const holder = { ...this.#holder, id };
+		const holder = { ...this.#use, id };
 		let job: string | undefined;
 		let claimed: Reservation | undefined;
 		let reserved: { bound: Bound; least: Decimal } | undefined;

@@ -7,14 +7,12 @@ import {
 	findFree,
 	giveBackUnused,
 	grantOf,
-	type Holder,
 	larger,
 } from './reservations';
 
 /** A node run that has requests under way, or may have. */
 export interface Caller {
 	use: BudgetUse;
-	holder: Pick<Holder, 'executionId' | 'workflow'>;
 	/** Requests that are still to come, as far as known. */
 	expected: number;
 	change<Outcome>(change: Change<Outcome>): Promise<Outcome>;
@@ -147,21 +145,23 @@ export class CallReservation {
 
 	/** Writes what was spent, and makes the reservation large enough for one more request, and for those that are foreseen. */
 	async #claim(caller: Caller, most: Decimal): Promise<Claim> {
-		const { use, holder, expected } = caller;
+		const { use, expected } = caller;
 		const { settings, clock } = use;
+		const holder = { ...use, id: this.#id };
 		this.#grant = undefined;
 		this.#isOpen = true;
 		const foreseen = this.#foreseen(clock.now());
 		this.#taken = ZERO;
 		this.#writtenAt = clock.now();
 		const { grant, period, ...claim } = await caller.change((state, now) => {
-			const [counted, held] = [this.#spent, this.#held];
 			const soon = larger(larger(this.#asked, most.times(expected)), foreseen);
-			const wanted = { counted, held, need: held.plus(most), wish: held.plus(soon) };
+			const held = this.#held;
+			const need = held.plus(most);
+			const wanted = { counted: this.#spent, held, need, wish: held.plus(soon) };
 			const { free } = findFree(state, settings, this.#figures());
 			// a refusal changes nothing: many that wait would write all the time
 			const tried = free.lt(most) ? structuredClone(state) : state;
-			const claimed = claimReservation(tried, settings, { ...holder, id: this.#id }, wanted, now);
+			const claimed = claimReservation(tried, settings, holder, wanted, now);
 			return { ...claimed, grant: grantOf(state, this.#id), period: claimed.figures.start };
 		});
 		this.#grant = { amount: grant, period, budget: settings.amount };

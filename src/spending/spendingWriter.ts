@@ -27,7 +27,8 @@ export function createSpendingWriter() {
 		kept = [];
 		writtenAt = now;
 		const said = await writeTogether({ ...news, entries });
-		const [failed] = [failure, (failure = undefined)];
+		const failed = failure;
+		failure = undefined;
 		if (failed) throw mapServiceError(failed.cause);
 		return said;
 	};
