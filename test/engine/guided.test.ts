@@ -127,3 +127,9 @@ it('topics may be written with commas, as an AI agent does', async () => {
 	await ask({ marketData: '={{ "charts, price" }}' });
 	expect(asked()[0]).toContain('Please cover charts and price.');
 });
+
+it('adds the instructions to a question in own words, too', async () => {
+	const options = { instructions: ' In two sentences.\n' };
+	await run({ ...assistant('ask', { question: 'Why?', options }), secrets: secretsOf(service) });
+	expect(asked()).toEqual(['Why?\n\nIn two sentences.']);
+});

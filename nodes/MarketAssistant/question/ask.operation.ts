@@ -1,12 +1,6 @@
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { operation } from '../../../src/n8n/operation';
-import {
-	answerOptions,
-	askQuestion,
-	chatSequenceKey,
-	questionParams,
-	toQuestionRequest,
-} from './askQuestion';
+import { askQuestion, chatSequenceKey, questionParams, toQuestionRequest } from './askQuestion';
 
 export const ask = operation({
 	name: 'Ask',
@@ -20,7 +14,7 @@ export const ask = operation({
 			description: 'What you want to know, in plain words',
 			placeholder: 'e.g. Which wallets bought the most ETH in the last 24 hours?',
 		}),
-		...questionParams(answerOptions),
+		...questionParams,
 	],
 
 	prepare({ questionSource, question, ...params }, context) {

@@ -1,13 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { operation } from '../../../src/n8n/operation';
-import {
-	askQuestion,
-	chatSequenceKey,
-	guidedOptions,
-	questionParams,
-	toQuestionRequest,
-} from './askQuestion';
+import { askQuestion, chatSequenceKey, questionParams, toQuestionRequest } from './askQuestion';
 
 /** The table in section 1B of the specification. */
 const capabilityParam = {
@@ -162,7 +156,7 @@ export const askGuided = operation({
 	value: 'askGuided',
 	action: 'Ask guided question about crypto markets',
 	description: 'Choose what you want to know, and the node writes the question',
-	params: [capabilityParam, ...topicParams, ...subjectParams, ...questionParams(guidedOptions)],
+	params: [capabilityParam, ...topicParams, ...subjectParams, ...questionParams],
 
 	prepare({ capability, token, chain, wallet, period, ...params }, context) {
 		const subject = [token.trim(), phrase('the wallet', wallet)].filter(Boolean).join(' and ');
@@ -176,8 +170,7 @@ export const askGuided = operation({
 			`${question.filter(Boolean).join(' ')}?`.replace(/\s+/g, ' '),
 			coverTopics(capability, params[capability]),
 		];
-		const { instructions = '' } = params.options;
-		const message = `${sentences.join(' ').trim()}\n\n${instructions}`.trim();
+		const message = sentences.join(' ').trim();
 		return { ...toQuestionRequest(message, params, context), isWrittenByNode: true };
 	},
 

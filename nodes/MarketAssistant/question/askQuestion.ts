@@ -33,6 +33,15 @@ export const answerOptions = [
 		description: 'Whether to add every event of the stream, unchanged, as "events"',
 	},
 	{
+		displayName: 'Instructions',
+		name: 'instructions',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		default: '',
+		placeholder: 'e.g. Compare it with BTC. Answer in German.',
+		description: 'Text that is added at the end of the question',
+	},
+	{
 		displayName: 'Model',
 		name: 'model',
 		type: 'string',
@@ -61,26 +70,12 @@ export const answerOptions = [
 	},
 ] as const satisfies INodeProperties[];
 
-const [includeRawEvents, ...otherOptions] = answerOptions;
-
-/** The same with the option of a guided question, in alphabetical order. */
-export const guidedOptions = [
-	includeRawEvents,
-	{
-		displayName: 'Instructions',
-		name: 'instructions',
-		type: 'string',
-		typeOptions: { rows: 3 },
-		default: '',
-		placeholder: 'e.g. Compare it with BTC. Answer in German.',
-		description: 'Text that is added at the end of the question',
-	},
-	...otherOptions,
-] as const satisfies INodeProperties[];
-
 /** The parameters of every question, after its text. */
-export const questionParams = <const Options extends INodeProperties[]>(options: Options) =>
-	[...chatParams, streamAnswerParam, optionsParam(options)] as const;
+export const questionParams = [
+	...chatParams,
+	streamAnswerParam,
+	optionsParam(answerOptions),
+] as const;
 
 /** A question, and how to output its answer. */
 interface QuestionRequest {
@@ -97,10 +92,13 @@ type QuestionParams = ParamValues<readonly [typeof streamAnswerParam, ...typeof 
 
 /** @throws ServiceError `invalid` for an empty key or ID. */
 export const toQuestionRequest = (
-	message: string,
+	question: string,
 	{ streamAnswer, options, ...chat }: QuestionParams,
 	context: PrepareContext,
-): QuestionRequest => ({ message, chat: selectChat(chat, context), streamAnswer, options });
+): QuestionRequest => ({
+	message: [question, options.instructions?.trim()].filter(Boolean).join('\n\n'),
+	...{ chat: selectChat(chat, context), streamAnswer, options },
+});
 
 /** Questions of one chat are sent one after another. */
 export const chatSequenceKey = ({ chat: { chatId, session } }: QuestionRequest) =>

@@ -114,9 +114,11 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await add('Job Ledger: Deliver Again', ledger('deliverAgain', ofDelivery));
 		await delivered();
 		await add('Job Ledger: Confirm Delivery', ledger('confirmDelivery', ofDelivery));
-		await first(job('start', { ...tracked, prompt: '[[fail]]' }));
+		const ledgerLabel = 'posters';
+		await first(job('start', { ...tracked, prompt: '[[fail]]', options: { ledgerLabel } }));
 		outputs['Model Router Trigger: Media Job Completed'] = completed;
-		outputs['Model Router Trigger: Media Job Failed'] = await delivered();
+		const confirmed = { ledgerLabel, deliveredWhen: 'confirmed' };
+		outputs['Model Router Trigger: Media Job Failed'] = await delivered(confirmed);
 
 		// a budget of which a job has reserved a part
 		service.forms.jobSteps = 2;
