@@ -4,8 +4,7 @@ import { MarketAssistantApi } from '../../credentials/MarketAssistantApi.credent
 import { ModelRouterApi } from '../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../credentials/WorkspaceAgentApi.credentials';
 import { findHeaderSecrets } from '../../src/n8n/additionalHeaders';
-import { startGateway, type Gateway } from '../support/gateway';
-import { agent, assistant, chat, job, model, paying, secretsOf } from './rig/calls';
+import { agent, assistant, chat, secretsOf } from './rig/calls';
 import { testCredential } from './rig/credentialTest';
 import type { Secrets } from './rig/credentials';
 import { run } from './rig/run';
@@ -36,48 +35,6 @@ const saying = {
 
 const withFields = (secrets: Secrets, fields: object): Secrets =>
 	Object.fromEntries(Object.entries(secrets).map(([type, data]) => [type, { ...data, ...fields }]));
-
-describe('behind a gateway that demands two headers', () => {
-	let gateway: Gateway;
-	beforeAll(async () => {
-		const demanded = { 'cf-access-client-id': ID, 'x-entrance': SECRET };
-		gateway = await startGateway(service.url, demanded);
-	});
-	beforeEach(() => void (gateway.refused.length = 0));
-	afterAll(async () => await gateway.stop());
-
-	const secrets = (fields: object = HEADERS) => {
-		const moved = JSON.stringify(secretsOf(service)).replaceAll(service.url, gateway.url);
-		return withFields(JSON.parse(moved) as Secrets, fields);
-	};
-
-	it.each(paying)('%s', async (_name, call) => {
-		const outcome = await run({ ...call('x'), secrets: secrets() });
-		expect([outcome.error, gateway.refused]).toEqual([undefined, []]);
-		expect(service.requests.length).toBeGreaterThan(0);
-	});
-
-	it.each(types)('%s: the test of the credential, with and without them', async (type) => {
-		expect(await testCredential(type, secrets()[type]!)).toMatchObject({ status: 'OK' });
-		expect(gateway.refused).toEqual([]);
-		expect(await testCredential(type, secrets({})[type]!)).toMatchObject({ status: 'Error' });
-		expect(gateway.refused).toHaveLength(1);
-	});
-
-	it('a job, its file, and a redirect to the gateway itself', async () => {
-		const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'x' };
-		const { items } = await run({ ...job('start', picture), secrets: secrets() });
-		const jobId = String(items[0]?.json['jobId']);
-		await run({ ...job('wait', { mediaType: 'images', jobId }), secrets: secrets() });
-		const content = `${gateway.url}/v1/images/jobs/${jobId}/content`;
-		const away = { type: 'redirect', status: 302, to: content } as const;
-		service.fault({ match: { path: '/content' }, times: 1, do: away });
-		const download = job('download', { mediaType: 'images', jobId });
-		const { items: files, error } = await run({ ...download, secrets: secrets() });
-		expect([error, gateway.refused]).toEqual([undefined, []]);
-		expect(files[0]?.binary?.['data']).toBeDefined();
-	});
-});
 
 const one = (name: unknown, value: unknown = 'v') => ({
 	...{ additionalHeader1Name: name, additionalHeader1Value: value },

@@ -1,27 +1,20 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { chat, secretsWithLedger } from './rig/calls';
+import { budget, chat, failPosts, NOVELIST } from './rig/calls';
 import { json, MINUTE, startLedgerRig } from './rig/ledger';
 import { run } from './rig/run';
 
 // what the Model Router Trigger tells beside jobs: docs/spending.md
 const rig = startLedgerRig();
-const NOVELIST = { __rl: true, mode: 'id', value: 'verbose/novelist-1' };
 const MONTH = new Date().toISOString().slice(0, 7);
 
-const secretsOf = (budgetUsd: string, more: IDataObject = {}) => {
-	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
-	return { ...others, modelRouterApi: { ...modelRouterApi, budgetUsd, ...more } };
-};
+const secretsOf = (budgetUsd: string, more: IDataObject = {}) =>
+	rig.account({ budgetUsd, ...more });
 type Secrets = ReturnType<typeof secretsOf>;
 const write = async (secrets: Secrets) =>
 	await run({ ...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5 }), secrets });
 /** Forgets what this process knows of the budget's row. */
-const forget = async (secrets: Secrets) =>
-	void (await run({
-		...{ node: 'modelRouter', credential: 'modelRouterApi', secrets },
-		parameters: { resource: 'budget', operation: 'getBudget' },
-	}));
+const forget = async (secrets: Secrets) => void (await run({ ...budget('getBudget'), secrets }));
 const alarms = () =>
 	rig.n8n.rows.filter(({ mediaType }) => mediaType === 'alarm').map(({ jobId }) => jobId);
 const watching = (event: string, secrets: Secrets, more: INodeParameters = {}) =>
@@ -126,11 +119,7 @@ describe('Budget Threshold Reached', () => {
 describe('Outcome Unknown', () => {
 	const secrets = () => secretsOf('');
 	const start = async (more: IDataObject = {}) => {
-		rig.service.fault({
-			match: { method: 'POST' },
-			times: 1,
-			do: { type: 'status', status: 500 },
-		});
+		failPosts(rig.service, { type: 'status', status: 500 }, 1);
 		return await run(rig.starting('a cat', more as INodeParameters));
 	};
 

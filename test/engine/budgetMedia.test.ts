@@ -1,28 +1,18 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, job, LOST, posts, secretsWithLedger } from './rig/calls';
-import { sketch, startLedgerRig } from './rig/ledger';
+import { budget, CARRY_ON, job, ledger, LOST, PICTURE } from './rig/calls';
+import { startLedgerRig } from './rig/ledger';
 import { callInN8nAgent } from './rig/n8nAgent';
 import { run, type RunOptions, shownText } from './rig/run';
 
 // what media jobs may cost a budget, and what a person decides about starts of unknown outcome
 const rig = startLedgerRig();
 
-const secretsOf = (budgetUsd: string, more: IDataObject = {}) => {
-	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
-	const account = { budgetUsd, recordSpending: true, workflowsMayResume: true, ...more };
-	return { ...others, modelRouterApi: { ...modelRouterApi, ...account } };
-};
+const secretsOf = (budgetUsd: string, more: IDataObject = {}) =>
+	rig.account({ budgetUsd, recordSpending: true, workflowsMayResume: true, ...more });
 const secretsWithoutAccounts = () => secretsOf('', { recordSpending: false });
-const operate = (resource: string, operation: string, parameters: INodeParameters = {}) => ({
-	...{ node: 'modelRouter', credential: 'modelRouterApi' },
-	parameters: { resource, operation, ...parameters },
-});
 const figures = async (secrets: RunOptions['secrets']) =>
-	(await run({ ...operate('budget', 'getBudget'), secrets })).items[0]?.json as Record<
-		string,
-		unknown
-	>;
+	(await run({ ...budget('getBudget'), secrets })).items[0]?.json as Record<string, unknown>;
 const money = async (secrets: RunOptions['secrets']) => {
 	const { spentUsd, reservedUsd } = await figures(secrets);
 	const recorded = rig.n8n.spending.map(({ requests, costUsd, unknownCosts }) => ({
@@ -36,7 +26,7 @@ const start = async (
 	more: Partial<RunOptions> = {},
 ) =>
 	await run({
-		...job('start', { mediaType: 'images', model: sketch, prompt: 'A cat', ...parameters }),
+		...job('start', { ...PICTURE, ...parameters }),
 		...{ secrets, settings: CARRY_ON, ...more },
 	});
 const get = async (secrets: RunOptions['secrets'], jobId: string) =>
@@ -82,29 +72,6 @@ describe('starts at once', () => {
 		const { items: started, failed } = await start(secrets, dear, items(20));
 		expect([started.length, failed.length]).toEqual([1, 19]);
 		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.94 });
-	});
-
-	it('of many configurations all start where there is money', async () => {
-		const secrets = secretsOf('100');
-		const each = { ...AT_ONCE, parameters: '={{ {"size": $json.n} }}' };
-		const { items: started, failed } = await start(secrets, each, items(6));
-		expect([started.length, failed]).toEqual([6, []]);
-	});
-
-	it('reserve what they count at the factor of their configuration', async () => {
-		rig.service.forms.jobSteps = 1000;
-		const secrets = secretsOf('100');
-		estimate(0.06);
-		await start(secrets);
-		// the first fault that fits wins
-		rig.service.reset();
-		// four pictures are four times the minimum, and 1.5 times that
-		rig.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
-		const starting = start(secrets, { parameters: '{"n": 4}' });
-		while (posts(rig.service).length < 1) await new Promise((resolve) => setTimeout(resolve, 10));
-		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.3 });
-		rig.service.reset();
-		await starting;
 	});
 
 	it('without an estimate do not wait for each other', async () => {
@@ -178,11 +145,7 @@ describe('a start of unknown outcome', () => {
 	};
 	const decide = async (operation: string, secrets: RunOptions['secrets'], jobId?: string) =>
 		await run({
-			...operate('ledger', operation, {
-				findBy: 'uniqueKey',
-				uniqueKey: 'order 7',
-				...(jobId && { jobId }),
-			}),
+			...ledger(operation, { findBy: 'uniqueKey', uniqueKey: 'order 7', ...(jobId && { jobId }) }),
 			secrets,
 		});
 	const unknown = { requests: 1, costUsd: 0, unknownCosts: 1 };
@@ -196,15 +159,6 @@ describe('a start of unknown outcome', () => {
 		expect(await figures(secrets)).toMatchObject({
 			reservations: [{ reservationId: expect.stringMatching(/^start:/), outcomeUnknown: true }],
 		});
-	});
-
-	it('as the most that others of its configuration have cost', async () => {
-		const secrets = secretsOf('5');
-		estimate(0.9);
-		await start(secrets, { parameters: keyed.parameters });
-		rig.service.reset();
-		await lose(secrets);
-		expect(await figures(secrets)).toMatchObject({ reservedUsd: 1.8 });
 	});
 
 	it('Mark as Not Started gives it back, and sets the record right', async () => {
@@ -264,7 +218,7 @@ describe('a start of unknown outcome', () => {
 		await lose(secrets, {});
 		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.04 });
 		const released = await run({
-			...operate('budget', 'release', { findBy: 'age', hours: 0 }),
+			...budget('release', { findBy: 'age', hours: 0 }),
 			secrets,
 		});
 		expect(released.items[0]?.json).toMatchObject({ released: 1 });
@@ -294,10 +248,11 @@ describe('a start of unknown outcome', () => {
 		const before = await money(secrets);
 		const which = { findBy: 'uniqueKey', uniqueKey: 'order 7' };
 		for (const tried of [
-			operate('ledger', 'markNotStarted', which),
-			operate('ledger', 'markStarted', { ...which, jobId }),
-			operate('budget', 'release', { findBy: 'age', hours: 0 }),
-			operate('budget', 'resume'),
+			ledger('markNotStarted', which),
+			ledger('markStarted', { ...which, jobId }),
+			budget('release', { findBy: 'age', hours: 0 }),
+			budget('pause', { reason: 'x' }),
+			budget('resume'),
 		]) {
 			const { items: told, error } = await call({ ...tried, secrets });
 			const said = error ? shownText(error) : JSON.stringify(told);
@@ -308,37 +263,11 @@ describe('a start of unknown outcome', () => {
 	});
 });
 
-it('texts are asked for what is free, while others hold the rest', async () => {
-	const secrets = secretsOf('0.2');
-	const row = rig.n8n.rows.find(({ state }) => state === 'budget')!;
-	const reservation = {
-		most: '100000',
-		at: new Date().toISOString(),
-		executionId: '17',
-		workflow: 'Gone',
-	};
-	const record = String(row['record']).replace(
-		'"reservations":{}',
-		`"reservations":${JSON.stringify({ x: reservation })}`,
-	);
-	Object.assign(row, { record, claim: 'edited' });
-	await figures(secrets);
-	const NOVELIST = { __rl: true, mode: 'id', value: 'verbose/novelist-1' };
-	const { error } = await run({
-		...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5 }),
-		secrets,
-	});
-	expect(error).toBeUndefined();
-	const asked = Number((posts(rig.service)[0]?.body as IDataObject)['max_tokens']);
-	expect([asked >= 4096, asked < 10_000]).toEqual([true, true]);
-});
-
 it.each([
 	['1', 'These 3 jobs cost $0.12. Budget: $0.88 left this month.'],
 	['', 'These 3 jobs cost $0.12.'],
 ])('a hint of a run under a budget of %j: %s', async (budgetUsd, hint) => {
 	const secrets = secretsOf(budgetUsd, { recordSpending: false });
-	const picture = { mediaType: 'images', model: sketch, prompt: 'A cat' };
-	const make = async () => await run({ ...job('generate', picture), secrets, items: [{}, {}, {}] });
+	const make = async () => await run({ ...job('generate', PICTURE), secrets, items: [{}, {}, {}] });
 	expect((await make()).hints).toEqual([hint]);
 });

@@ -2,7 +2,17 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
 import { contraryForTests } from './contrary';
-import { chat, job, model, models, posts, response, RETRIED, secretsOf } from './rig/calls';
+import {
+	chat,
+	job,
+	model,
+	models,
+	PICTURE,
+	posts,
+	response,
+	RETRIED,
+	secretsOf,
+} from './rig/calls';
 import { run, start, shownText } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -124,8 +134,7 @@ describe('the catalog, which a message needs,', () => {
 	it('is read once for many items, executions and nodes', async () => {
 		const secrets = secretsOfFreshAccount(service);
 		const items = Array.from({ length: 30 }, (_, n) => ({ n }));
-		const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'x' };
-		for (const call of [chat('x'), response('x'), job('start', picture)])
+		for (const call of [chat('x'), response('x'), job('start', PICTURE)])
 			await run({ ...call, items, secrets });
 		expect(service.requests.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
 	});

@@ -105,24 +105,6 @@ describe('what is sent', () => {
 		expect(sent()['messages']).toEqual([{ role: 'user', content }]);
 	});
 
-	it('has a file of which n8n does not know the type as what its content shows', async () => {
-		const match = { method: 'GET', path: '/v1/models' };
-		service.fault({
-			match,
-			do: { type: 'replace', find: '"image","audio","video","file"', with: '"image"' },
-		});
-		const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
-		const files = { data: { data: picture, mimeType: 'application/octet-stream' } };
-		const attachments = { attachment: [{ source: 'binary', binaryProperty: 'data' }] };
-		// an account whose catalog has not been read yet
-		const { baseUrl, keys } = service.router;
-		const secrets = { modelRouterApi: { baseUrl, apiKey: keys.poor } };
-		const omni = model('aurora-labs/omni-2');
-		await ask('x', { model: omni, attachments } as INodeParameters, { files, secrets });
-		const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } }];
-		expect(sent()['messages']).toMatchObject([{ content: expect.arrayContaining(content) }]);
-	});
-
 	it.each<[INodeParameters, unknown]>([
 		[{}, undefined],
 		[{ choice: {} }, 'auto'],

@@ -81,14 +81,6 @@ describe('Delivered When: Confirmed by the Workflow', () => {
 		}
 	});
 
-	it('of a job that was entered twice, both entries are confirmed', async () => {
-		const jobId = await rig.started('a cat');
-		rig.enter(jobId);
-		expect(idsOf(await confirming().deliver())).toEqual([jobId]);
-		await rig.ledger('confirmDelivery', { findBy: 'entryId', entryId: 2 });
-		expect(rig.states()).toEqual(['delivered', 'delivered']);
-	});
-
 	it('one item that cannot be confirmed does not cost the others', async () => {
 		const jobId = await rig.started('a cat');
 		const delivered = json(await confirming().deliver());

@@ -36,7 +36,7 @@ export function contraryForTests(): Contrary {
 
 let services = 0;
 
-export async function startContrary(): Promise<Contrary> {
+async function startContrary(): Promise<Contrary> {
 	const asked: string[] = [];
 	const posted: string[] = [];
 	let say: Say = () => undefined;

@@ -172,20 +172,6 @@ describe('the same message to all', () => {
 		return await talk({ turnOrder: 'sameMessage', ...parameters }, { speakers, ...more });
 	};
 
-	it('in a round all are told the same, and in the next one each what the others said', async () => {
-		const outcome = await hold({ turnLimit: 5, spendingCapPerConversation: 9 });
-		expect(toldIn(outcome)).toEqual([
-			...[
-				['Ada', 'Hello'],
-				['Bob', 'Hello'],
-				['Eve', 'Hello'],
-			],
-			['Ada', 'Bob: b 1\n\nEve: e 1'],
-			['Bob', 'Ada: a 1\n\nEve: e 1'],
-		]);
-		expect(outcome.json).toMatchObject({ ended: 'turnLimit', turns: 5 });
-	});
-
 	it('several items are several rounds', async () => {
 		const items = ['One', 'Two'].map((chatInput) => ({ chatInput }));
 		const outcome = await hold({ turnLimit: 3 }, { items });
@@ -202,17 +188,6 @@ describe('the same message to all', () => {
 		const outcome = await hold(parameters);
 		expect(outcome.json).toMatchObject({ ended, turns });
 		expect(outcome.told).toHaveLength(turns);
-	});
-
-	it('whatever call of the node fails and is tried again, nobody is asked twice', async () => {
-		let calls = 0;
-		const onCalled = () => {
-			if (++calls % 3) throw new Error('It broke');
-		};
-		const { json, error, told } = await hold({ turnLimit: 4 }, { settings: RETRIED, onCalled });
-		expect(error).toBeUndefined();
-		expect(told.map(({ speaker }) => speaker).join(' ')).toBe('Ada Bob Eve Ada');
-		expect(json).toMatchObject({ turns: 4 });
 	});
 });
 

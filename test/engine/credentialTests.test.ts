@@ -1,10 +1,8 @@
-import { startContrary, type Contrary, type Said } from './contrary';
+import { contraryForTests, type Said } from './contrary';
 import { testCredential } from './rig/credentialTest';
 
 // what a credential test makes of an answer that may not be the service's
-let service: Contrary;
-beforeAll(async () => (service = await startContrary()));
-afterAll(() => service.stop());
+const service = contraryForTests();
 
 type Kind = Parameters<typeof testCredential>[0];
 const AGENT = 'workspaceAgentApi';

@@ -5,16 +5,14 @@ import { contraryForTests, type Said } from './contrary';
 import {
 	agent,
 	assistant,
-	budget,
-	CARRY_ON,
 	chat,
 	job,
 	model,
 	models,
 	type Paying,
+	PICTURE,
 	response,
 } from './rig/calls';
-import { useModel } from './rig/chatModel';
 import { run } from './rig/run';
 
 // what the editor shows of an error: its title says what happened, the description what to do
@@ -37,7 +35,6 @@ const REPORTED = 'The service reported an error: Provider returned error';
 const NO_MODEL = { error: { message: 'The model does not exist' } };
 
 const unpriced = { options: { allowUnknownCost: true } };
-const sketch = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'x' };
 const quil = { model: model('northwind/quil-2.5') };
 const MEANT =
 	'The catalog does not have the model northwind/quil-2.5. Did you mean northwind/quill-2.5?';
@@ -53,119 +50,107 @@ const CHARGED =
 	'What arrived may be charged. Look at it, in "partial", before you ask again: that is charged again.';
 const RECEIVED = 'Outcome: the service received it; what it did may be charged.';
 
-interface Row {
-	call: Paying;
-	/** What a POST gets, and what else is asked for, unless it is the catalog. */
-	answer?: Said;
-	title: string;
-	description: string[];
-}
+/** The call; what a POST gets, and what else is asked for, unless it is the catalog; title and description. */
+type Row = [
+	what: string,
+	call: Paying,
+	answer: Said | undefined,
+	title: string,
+	...lines: string[],
+];
 
-const of200 = (what: string) => [CHECK(what), 'Code: 502.', UNKNOWN, 'No text had arrived.', RUN];
-const REPORTS: Array<[string, Row]> = [
-	[
-		'200 with an error, in place of a text',
-		{
-			call: chat('x'),
-			answer: said(200, PROVIDER),
-			title: REPORTED,
-			description: of200('chat request'),
-		},
-	],
-	[
-		'200 with an error, in place of a response',
-		{
-			call: response('x'),
-			answer: said(200, PROVIDER),
-			title: REPORTED,
-			description: of200('request for a response'),
-		},
-	],
+const reports = (asked: string, call: Paying): Row => [
+	`200 with an error, at a ${asked}`,
+	call,
+	said(200, PROVIDER),
+	REPORTED,
+	...[CHECK(asked), 'Code: 502.', UNKNOWN, 'No text had arrived.', RUN],
+];
+const REPORTS: Row[] = [
+	reports('chat request', chat('x')),
+	reports('request for a response', response('x')),
 	[
 		'200 with an error, as a stream',
-		{
-			call: chat('x'),
-			answer: said(200, streamed, 'text/event-stream'),
-			title: REPORTED,
-			description: [CHARGED, 'Code: 502.', RECEIVED, 'No text had arrived.'],
-		},
+		chat('x'),
+		said(200, streamed, 'text/event-stream'),
+		REPORTED,
+		CHARGED,
+		'Code: 502.',
+		RECEIVED,
+		'No text had arrived.',
 	],
 	[
 		'200 with an error, in place of a job',
-		{
-			call: job('start', sketch),
-			answer: said(200, PROVIDER),
-			title: REPORTED,
-			description: [CHECK('job start'), 'Code: 502.', UNKNOWN, RUN],
-		},
+		job('start', PICTURE),
+		said(200, PROVIDER),
+		REPORTED,
+		CHECK('job start'),
+		'Code: 502.',
+		UNKNOWN,
+		RUN,
 	],
 	[
 		'200 with an error, in place of an answer of the assistant',
-		{
-			call: assistant('ask', { question: 'x' }),
-			answer: said(200, { error: 'Out of credits' }),
-			title: 'The service reported an error: Out of credits',
-			description: [CHECK('question'), UNKNOWN, 'No text had arrived.', RUN],
-		},
+		assistant('ask', { question: 'x' }),
+		said(200, { error: 'Out of credits' }),
+		'The service reported an error: Out of credits',
+		CHECK('question'),
+		UNKNOWN,
+		'No text had arrived.',
+		RUN,
 	],
 	[
 		'200 with an error, in place of an answer of an agent',
-		{
-			call: AGENT,
-			answer: said(200, { error: 'Out of credits' }),
-			title: `The service reported an error: Out of credits (sessionId: ${SESSION})`,
-			description: [CHARGED, RECEIVED, 'No text had arrived.'],
-		},
+		AGENT,
+		said(200, { error: 'Out of credits' }),
+		`The service reported an error: Out of credits (sessionId: ${SESSION})`,
+		CHARGED,
+		RECEIVED,
+		'No text had arrived.',
 	],
 ];
 
+const NOTHING_HERE = 'The service has nothing at this address or with this ID (404)';
+const NO_SUCH_MODEL = 'The service says: The model does not exist.';
 const KEY_REFUSED = 'The service refused the API key (401)';
-const copyKey = (credential: string) =>
-	`Copy the API key into the credential "${credential}" again: each workspace and each interface has its own key.`;
-const refusesKey = (call: Paying): Row => ({
-	...{ call, answer: said(401, {}), title: KEY_REFUSED },
-	description: ['The service says: {}.', copyKey(call.credential), NOT_STARTED, RUN],
-});
-const REFUSALS: Array<[string, Row]> = [
-	[
-		'a key that an agent refuses',
-		{ ...refusesKey(AGENT), title: `${KEY_REFUSED} (sessionId: ${SESSION})` },
-	],
-	['a key that the assistant refuses', refusesKey(assistant('ask', { question: 'x' }))],
-	['a key that a text model refuses', refusesKey(chat('x'))],
+const refusesKey = (call: Paying, ids = ''): Row => [
+	`a key that ${call.node} refuses`,
+	call,
+	said(401, {}),
+	KEY_REFUSED + ids,
+	'The service says: {}.',
+	`Copy the API key into the credential "${call.credential}" again: each workspace and each interface has its own key.`,
+	NOT_STARTED,
+	RUN,
+];
+const REFUSALS: Row[] = [
+	refusesKey(AGENT, ` (sessionId: ${SESSION})`),
+	refusesKey(chat('x')),
 	[
 		'a text model that the service does not know',
-		{
-			call: chat('x'),
-			answer: said(404, NO_MODEL),
-			title: 'The service has nothing at this address or with this ID (404)',
-			description: ['The service says: The model does not exist.', CHECK_404, NOT_STARTED],
-		},
+		chat('x'),
+		said(404, NO_MODEL),
+		NOTHING_HERE,
+		NO_SUCH_MODEL,
+		CHECK_404,
+		NOT_STARTED,
 	],
 	[
 		'a text model that neither service nor catalog knows',
-		{
-			call: chat('x', { ...quil, ...unpriced }),
-			answer: said(404, NO_MODEL),
-			title: 'The service has nothing at this address or with this ID (404)',
-			description: [
-				'The service says: The model does not exist.',
-				`${MEANT} ${CORRECT}`,
-				NOT_STARTED,
-			],
-		},
+		chat('x', { ...quil, ...unpriced }),
+		said(404, NO_MODEL),
+		NOTHING_HERE,
+		NO_SUCH_MODEL,
+		`${MEANT} ${CORRECT}`,
+		NOT_STARTED,
 	],
 	[
 		'a job that the service does not know',
-		{
-			call: job('getJob', { mediaType: 'images', jobId: 'j' }),
-			answer: said(404, { message: 'no such job' }),
-			title: 'The service has nothing at this address or with this ID (404) (jobId: j)',
-			description: [
-				'The service says: no such job.',
-				'Check the job ID, the media type of the job, and the base URL of the credential.',
-			],
-		},
+		job('getJob', { mediaType: 'images', jobId: 'j' }),
+		said(404, { message: 'no such job' }),
+		`${NOTHING_HERE} (jobId: j)`,
+		'The service says: no such job.',
+		'Check the job ID, the media type of the job, and the base URL of the credential.',
 	],
 ];
 
@@ -174,82 +159,47 @@ const attached = (name: string): INodeParameters => ({
 });
 const BASE64 = 'iVBORw0KGgo'.repeat(100_000);
 const AS_NAME = `Attachments 1: the input item has no file in "${BASE64.slice(0, 80)}…"`;
-const MISTAKES: Array<[string, Row]> = [
-	['a text model with a typo', { call: chat('x', quil), title: MEANT, description: [ALLOW] }],
+const MISTAKES: Row[] = [
+	['a text model with a typo', chat('x', quil), undefined, MEANT, ALLOW],
 	[
 		'an image model with a typo',
-		{
-			call: job('start', { ...sketch, model: model('Canvas/Sketch') }),
-			title: 'The catalog does not have the model Canvas/Sketch. Did you mean canvas/sketch-1?',
-			description: [ALLOW],
-		},
+		job('start', { ...PICTURE, model: model('Canvas/Sketch') }),
+		undefined,
+		'The catalog does not have the model Canvas/Sketch. Did you mean canvas/sketch-1?',
+		ALLOW,
 	],
 	[
-		'a model without its vendor, and of nothing near',
-		{
-			call: chat('x', { model: model('northwind/opal-9') }),
-			title: 'The catalog does not have the model northwind/opal-9',
-			description: [ALLOW],
-		},
+		'a model that is near none',
+		chat('x', { model: model('northwind/opal-9') }),
+		undefined,
+		'The catalog does not have the model northwind/opal-9',
+		ALLOW,
 	],
 	[
 		'a model to get, with a typo',
-		{
-			call: models('getModel', quil),
-			answer: said(404, NO_MODEL),
-			title: MEANT,
-			description: ['The service says: The model does not exist.', CORRECT],
-		},
+		models('getModel', quil),
+		said(404, NO_MODEL),
+		MEANT,
+		NO_SUCH_MODEL,
+		CORRECT,
 	],
 	[
 		'a file as Base64 in place of a name',
-		{
-			call: chat('x', attached('={{ $json.image }}')),
-			title: AS_NAME,
-			description: [
-				'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or choose Address (URL), and enter data:image/png;base64, followed by the Base64.',
-			],
-		},
-	],
-	[
-		'a name that the item does not have',
-		{
-			call: chat('x', attached('picture')),
-			title: 'Attachments 1: the input item has no file in "picture"',
-			description: ['It has no files at all.'],
-		},
+		chat('x', attached('={{ $json.image }}')),
+		undefined,
+		AS_NAME,
+		'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or choose Address (URL), and enter data:image/png;base64, followed by the Base64.',
 	],
 ];
 
-it.each([...REPORTS, ...REFUSALS, ...MISTAKES])('%s', async (_what, row) => {
-	const { call, answer, title, description } = row;
+it.each([...REPORTS, ...REFUSALS, ...MISTAKES])('%s', async (...row) => {
+	const [, call, answer, title, ...lines] = row;
 	service.answer(({ url = '' }) => (url === '/v1/models' ? undefined : answer));
 	const items = [{ image: BASE64 }];
 	const { error } = await run({ ...call, items, secrets: service.secrets });
-	expect([error?.message, ...(error?.description?.split('\n') ?? [])]).toEqual([
-		title,
-		...description,
-	]);
+	expect([error?.message, ...(error?.description?.split('\n') ?? [])]).toEqual([title, ...lines]);
 	// what is stored with the execution
 	expect(JSON.stringify([error, error?.stack]).length).toBeLessThan(10_000);
-});
-
-it('the key of the job ledger is named with its credential, too', async () => {
-	service.answer(({ url = '' }) => (url.includes('/data-tables') ? said(401, {}) : undefined));
-	const { modelRouterApi } = service.secrets;
-	const n8nUrl = new URL(String(modelRouterApi!['baseUrl']));
-	n8nUrl.hostname = 'localhost';
-	const ledger = {
-		useJobLedger: true,
-		n8nUrl: n8nUrl.origin,
-		n8nApiKey: ['key-of', 'n8n-12345'].join('-'),
-	};
-	const table = { ledgerTable: 'Job Ledger', budgetUsd: '1', budgetPeriod: 'month' };
-	const secrets = { modelRouterApi: { ...modelRouterApi, ...ledger, ...table } };
-	const { failed } = await run({ ...budget('getBudget'), secrets, settings: CARRY_ON });
-	expect(failed[0]?.json['error']).toBe(
-		'The job ledger could not be used: n8n refused the API key (401). Copy the n8n API key again into the "modelRouterApi" credential.',
-	);
 });
 
 it('of a model list, the nearest one is named for each', async () => {
@@ -282,19 +232,4 @@ it.each([
 		`The base URL ends in ${named}`,
 		'Remove that part of it in the credential: the node adds it itself.',
 	]);
-});
-
-it('a call of a tool that is cut off names the tool', async () => {
-	const call = { index: 0, id: 'c', function: { name: 'Clock', arguments: '{"input":"ab' } };
-	const events = [{ delta: { tool_calls: [call] } }, { delta: {}, finish_reason: 'tool_calls' }]
-		.map((choice) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`)
-		.join('');
-	const answer = said(200, `${events}data: [DONE]\n\n`, 'text/event-stream');
-	service.answer(({ url }) => (url === '/v1/models' ? undefined : answer));
-	const use = async (chatModel: { invoke(asked: string): Promise<unknown> }) =>
-		await chatModel.invoke('What time is it?');
-	const { error } = await useModel({ secrets: service.secrets, use });
-	expect(error?.message).toBe(
-		'The model called the tool "Clock" with arguments that are not complete JSON. They may be cut off, so no tool was called. The answer is billed. Outcome: the service received it; what it did may be charged.',
-	);
 });

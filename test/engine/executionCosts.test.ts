@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 
-import { agent, chat, failPosts, job, model, RETRIED, secretsOf } from './rig/calls';
+import { agent, chat, failPosts, job, PICTURE, RETRIED, secretsOf } from './rig/calls';
 import { converse, type Speaker } from './rig/converse';
 import { ours, runFlow, type Flow, type Wire } from './rig/flow';
 import { serviceForTests } from './rig/service';
@@ -12,11 +12,7 @@ const answer = (name: string, words = 'x', settings: Partial<INode> = {}) =>
 	ours(name, 'modelRouter', { ...chat(words), settings });
 const ask = (name: string) => ours(name, 'workspaceAgent', agent({ message: 'x' }));
 const picture = (name: string, operation: string) =>
-	ours(
-		name,
-		'modelRouter',
-		job(operation, { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'a cat' }),
-	);
+	ours(name, 'modelRouter', job(operation, PICTURE));
 const read = (name: string, operation: string) =>
 	ours(name, 'modelRouter', job(operation, { mediaType: 'images', jobId: '={{ $json.jobId }}' }));
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { agent, chat, job, posts, secretsOf } from './rig/calls';
+import { agent, chat, job, PICTURE as picture, posts, secretsOf } from './rig/calls';
 import { run, type RunOptions, shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -13,8 +13,6 @@ const execute = async (made: Made, json: IDataObject = {}) =>
 
 const message = 'hello';
 const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
-const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
-const picture = { mediaType: 'images', model, prompt: 'a cat' };
 
 describe.each<[string, (key: string) => Made]>([
 	['Session Key', (sessionKey) => agent({ message, sessionMode: 'key', sessionKey })],

@@ -1,6 +1,6 @@
 import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
 
-import { CARRY_ON, job, secretsOf } from './rig/calls';
+import { CARRY_ON, job, PICTURE, secretsOf } from './rig/calls';
 import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
 import { run, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -11,7 +11,6 @@ fakeMinutes();
 // a second at least
 beforeEach(() => (service.forms.jobSteps = 6));
 
-const sketch = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 const CHATTED = {
 	chatted: { sessionId: 's', chatInput: 'A lighthouse' },
 	mode: 'webhook',
@@ -23,9 +22,8 @@ async function watch(
 	more: Partial<RunOptions> = CHATTED,
 ) {
 	const chunks: StructuredChunk[] = [];
-	const wanted = operation === 'generate' ? { model: sketch, prompt: 'A lighthouse' } : {};
 	const running = run({
-		...job(operation, { mediaType: 'images', ...wanted, ...parameters }),
+		...job(operation, { ...PICTURE, ...parameters }),
 		...{ secrets: secretsOf(service), onChunk: (chunk) => chunks.push(chunk) },
 		...more,
 	});
@@ -35,6 +33,12 @@ async function watch(
 		.flatMap(({ type, content }) => (type === 'item' ? (content ?? '') : []))
 		.join('');
 	return { ...outcome, lines: text.split('\n\n').filter(Boolean) };
+}
+
+/** A wait for a job that was started before. */
+async function watchWait(more?: Partial<RunOptions>) {
+	const [started] = (await watch('start')).items;
+	return await watch('wait', { jobId: started?.json['jobId'] as string }, more);
 }
 
 /** The service says so once, in place of "processing". */
@@ -73,8 +77,7 @@ describe('a chat that streams shows', () => {
 	});
 
 	it('how a job goes on that was started before', async () => {
-		const [started] = (await watch('start', { model: sketch, prompt: 'A lighthouse' })).items;
-		const { lines } = await watch('wait', { jobId: started?.json['jobId'] as string });
+		const { lines } = await watchWait();
 		expect(lines).toEqual([
 			'Image: processing, $0.04 estimated',
 			...matching(/^Image: completed after \d+ s$/, /^Image: cost \$0\.04$/),
@@ -101,9 +104,7 @@ it.each<[string, INodeParameters, Partial<RunOptions>]>([
 });
 
 it('shows nothing as a tool', async () => {
-	const [started] = (await watch('start', { model: sketch, prompt: 'A lighthouse' })).items;
-	const jobId = started?.json['jobId'] as string;
-	const { lines, items, hints } = await watch('wait', { jobId }, { ...CHATTED, asTool: true });
+	const { lines, items, hints } = await watchWait({ ...CHATTED, asTool: true });
 	expect([lines, hints]).toEqual([[], []]);
 	expect(items[0]?.json).toMatchObject({ state: 'completed', costUsd: 0.04 });
 });
@@ -124,8 +125,6 @@ describe('a hint says what the jobs of a run have cost', () => {
 	});
 
 	it('of a job that was waited for', async () => {
-		const [started] = (await watch('start', { model: sketch, prompt: 'A lighthouse' })).items;
-		const { hints } = await watch('wait', { jobId: started?.json['jobId'] as string });
-		expect(hints).toEqual(['This job cost $0.04.']);
+		expect((await watchWait()).hints).toEqual(['This job cost $0.04.']);
 	});
 });

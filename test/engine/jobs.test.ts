@@ -89,8 +89,6 @@ describe('generate', () => {
 
 	it.each<[string, Fault]>([
 		['an answer that is cut', { type: 'cut_json', effect: true }],
-		['an answer without an id', { type: 'body', body: '{"ok":true}', effect: true }],
-		['a null id', { type: 'body', body: '{"id":null}', effect: true }],
 		['a connection that breaks', LOST],
 	])('calls the outcome unknown after %s, and does not start again', async (_what, fault) => {
 		failPosts(service, fault);
@@ -107,21 +105,6 @@ describe('generate', () => {
 			error: expect.stringMatching(/^The media job is lost/),
 			details: { partial: { job: { id: service.world.starts[0]?.jobId } } },
 		});
-	});
-});
-
-describe('wait and get', () => {
-	it('ends at once when the key is refused, with the id', async () => {
-		service.fault({ do: { type: 'status', status: 401 } });
-		const { failed } = await execute('wait', { jobId: 'some-job' });
-		expect(failed[0]?.json).toMatchObject({ details: { status: 401, jobId: 'some-job' } });
-		expect(service.requests).toHaveLength(1);
-	});
-
-	it.each(['', '..', 'a\r\nb'])('refuses the job id %j before any request', async (jobId) => {
-		const { error } = await execute('getJob', { jobId: `={{ ${JSON.stringify(jobId)} }}` }, {});
-		expect(error?.message).toMatch(/Job ID/);
-		expect(service.requests).toEqual([]);
 	});
 });
 

@@ -2,10 +2,11 @@ import { data } from '../service/answer';
 import { everySpelling, spellingsIn, textsIn } from '../support/spellings';
 import { agent, assistant, CARRY_ON, posts, secretsOf } from './rig/calls';
 import { converse } from './rig/converse';
+import { ours } from './rig/flow';
 import { logOfTests } from './rig/logged';
 import { MINUTE, startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
-import { made, run } from './rig/run';
+import { run } from './rig/run';
 
 // an echoed key where something is kept for later: the trigger, its ledger, a chat's id, a conversation
 const rig = startLedgerRig();
@@ -95,11 +96,7 @@ it('a conversation passes on no key that its speakers are told', async () => {
 	const text = `It is ${everySpelling(service.agent.key())}`;
 	const body = data({ type: 'text', text }) + data('[DONE]');
 	service.fault({ do: { type: 'body', contentType: 'text/event-stream', body } });
-	const { parameters } = agent({ message: '={{ $json.message }}' });
-	const speaker = {
-		...made('Speaker', 'n8n-nodes-agent-bridge.workspaceAgentTool', parameters),
-		credentials: { workspaceAgentApi: { id: 'workspaceAgentApi', name: 'workspaceAgentApi' } },
-	};
+	const speaker = ours('Speaker', 'workspaceAgentTool', agent({ message: '={{ $json.message }}' }));
 	const live: string[] = [];
 	const { run: done } = await converse({
 		parameters: { turnLimit: 2 },

@@ -1,8 +1,8 @@
 import type { RecordedRequest } from '../service/service';
-import { chat, job, models, paying, secretsWithLedger } from './rig/calls';
+import { chat, job, models, paying, PICTURE, secretsWithLedger } from './rig/calls';
 import { testCredential } from './rig/credentialTest';
 import type { Secrets } from './rig/credentials';
-import { sketch, startLedgerRig } from './rig/ledger';
+import { startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
 import { run, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -64,12 +64,15 @@ it.each(paying)('%s', async (_name, call) => {
 	expect(expectKeysAtHome().service).toBeGreaterThan(0);
 });
 
-const image = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: true };
+const image = { ...PICTURE, useLedger: true };
 
 it('jobs and their files, with the ledger', async () => {
 	const { items } = await execute(job('start', { ...image, uniqueKey: 'k' }));
 	const jobId = String(items[0]?.json['jobId']);
 	await execute(job('generate', image));
+	const to = `${rig.service.url}/v1/image/jobs/${jobId}/content`;
+	const onward = { type: 'redirect', status: 302, to } as const;
+	rig.service.fault({ match: { path: `images/jobs/${jobId}/content` }, do: onward });
 	for (const operation of ['getJob', 'wait', 'download'])
 		await execute(job(operation, { mediaType: 'images', jobId }));
 	await execute(job('track', { mediaType: 'images', jobId }));

@@ -1,4 +1,4 @@
-import { CARRY_ON, job, model, secretsOf } from './rig/calls';
+import { CARRY_ON, job, PICTURE, secretsOf } from './rig/calls';
 import { type DatabaseStore, useDatabaseStore, useFileStore } from './rig/binaryStores';
 import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -15,8 +15,7 @@ const LIMIT = 268_435_443;
 const generate = (size: number, parameters: object = {}) =>
 	run({
 		...job('generate', {
-			mediaType: 'images',
-			model: model('canvas/sketch-1'),
+			...PICTURE,
 			prompt: `a cat [[size:${size}]]`,
 			options: { maxSizeMib: 1000 },
 			...parameters,

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { failPosts, LOST, model, RETRIED } from './rig/calls';
-import { sketch, startLedgerRig } from './rig/ledger';
+import { failPosts, LOST, model, PICTURE, RETRIED } from './rig/calls';
+import { startLedgerRig } from './rig/ledger';
 import { run, shownText, start, type RunOptions } from './rig/run';
 
 // media jobs that the job ledger knows of: n8n's Data Tables stand beside the service
@@ -41,12 +41,11 @@ describe('a start that is entered', () => {
 
 	it('nothing is started where the ledger refuses the key, and the sentence says whose', async () => {
 		const secrets = rig.secrets({ n8nApiKey: 'wrong' });
-		expect((await run(rig.starting('one', {}, { secrets }))).error).toMatchObject({
-			message: expect.stringMatching(
-				/^The job ledger could not be used: n8n refused the API key \(401\)/,
-			),
-			context: { metadata: { outcome: 'not_started' } },
-		});
+		const { error } = await run(rig.starting('one', {}, { secrets }));
+		expect(shownText(error)).toMatch(
+			/^The job ledger could not be used: n8n refused the API key \(401\).*Copy the n8n API key again into the "modelRouterApi" credential\./s,
+		);
+		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
 		expect(rig.service.starts('one')).toBe(0);
 	});
 
@@ -93,8 +92,8 @@ describe('a unique key', () => {
 
 	it('says so where the key was used for something else', async () => {
 		const hintsOf = async (more: INodeParameters) => {
-			const picture = { mediaType: 'images', model: sketch, prompt: 'one', ...more };
-			return (await run(rig.ledgered('start', { ...picture, uniqueKey: 'order-7' }))).hints;
+			const picture = { ...PICTURE, ...more, uniqueKey: 'order-7' };
+			return (await run(rig.ledgered('start', picture))).hints;
 		};
 		expect(await hintsOf({})).toEqual([]);
 		expect(await hintsOf({ prompt: 'another' })).toEqual([]);
@@ -153,8 +152,7 @@ describe('a unique key', () => {
 
 	describe('where the job is not tracked', () => {
 		const untracked = async (operation: string, uniqueKey: string) => {
-			const picture = { mediaType: 'images', model: sketch, prompt: 'one', useLedger: false };
-			return await run(rig.ledgered(operation, { ...picture, uniqueKey }));
+			return await run(rig.ledgered(operation, { ...PICTURE, useLedger: false, uniqueKey }));
 		};
 
 		it.each([
@@ -177,10 +175,8 @@ describe('a unique key', () => {
 });
 
 describe('Generate with the ledger', () => {
-	const generating = (options: INodeParameters = {}) => {
-		const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
-		return rig.ledgered('generate', { ...picture, uniqueKey: 'k', options });
-	};
+	const generating = (options: INodeParameters = {}) =>
+		rig.ledgered('generate', { ...PICTURE, uniqueKey: 'k', options });
 
 	it('brings the file itself, and leaves nothing to the triggers', async () => {
 		const { items } = await run(generating());

@@ -1,5 +1,5 @@
 import type { Fault } from '../service/service';
-import { failPosts, LOST } from './rig/calls';
+import { LOST } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
 import { run, shownText } from './rig/run';
 
@@ -36,16 +36,6 @@ it('the table is looked for until n8n has started, and created once', async () =
 	expect(rig.states()).toEqual(['pending']);
 	const created = rig.n8n.service.requests.filter(({ path }) => path.endsWith('/data-tables'));
 	expect(created).toHaveLength(1);
-});
-
-it('a refused start leaves its key free', async () => {
-	failPosts(rig.service, { type: 'status', status: 422 }, 1);
-	n8nFails('PATCH', '"notStarted"', 2);
-	const refused = await run(rig.starting('one', { uniqueKey: 'k' }));
-	expect(refused.error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
-	expect(rig.states()).toEqual(['notStarted']);
-	const { items } = await run(rig.starting('one', { uniqueKey: 'k' }));
-	expect(items[0]?.json).toMatchObject({ startedBefore: false });
 });
 
 it('without a start nothing waits: what came is said at once', async () => {

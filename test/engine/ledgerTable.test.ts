@@ -1,6 +1,6 @@
 import { columns } from '../../src/ledger/entry';
-import { failPosts, LOST, models, secretsOf } from './rig/calls';
-import { sketch, startLedgerRig } from './rig/ledger';
+import { failPosts, LOST, models, PICTURE, secretsOf } from './rig/calls';
+import { startLedgerRig } from './rig/ledger';
 import { activated } from './rig/poll';
 import { run } from './rig/run';
 
@@ -156,12 +156,11 @@ it.each<[string, string?]>([
 it('while "Use a Job Ledger" is turned off, everything that needs it says so, and all else works', async () => {
 	const more = { secrets: secretsOf(rig.service) };
 	const entry = { uniqueKey: 'k', jobId: 'j' };
-	const picture = { mediaType: 'images', model: sketch, prompt: 'one' };
 	const outcomes = [
 		...['getEntries', 'deleteMany', 'markStarted', 'markNotStarted'].map((operation) =>
 			rig.ledger(operation, entry, more),
 		),
-		...['start', 'generate'].map((operation) => run(rig.ledgered(operation, picture, more))),
+		...['start', 'generate'].map((operation) => run(rig.ledgered(operation, PICTURE, more))),
 		activated({ parameters: {}, ...more }).poll(),
 	];
 	for (const { error } of await Promise.all(outcomes))

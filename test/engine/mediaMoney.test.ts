@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
-import { CARRY_ON, failPosts, job, model, posts, RETRIED, secretsOf } from './rig/calls';
+import { CARRY_ON, failPosts, job, model, PICTURE, posts, RETRIED, secretsOf } from './rig/calls';
 import { run, type RunOptions } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -16,12 +16,7 @@ const execute = (
 	operation = 'start',
 ) =>
 	run({
-		...job(operation, {
-			mediaType: 'images',
-			model: model('canvas/sketch-1'),
-			prompt: '={{ $json.prompt }}',
-			...parameters,
-		}),
+		...job(operation, { ...PICTURE, prompt: '={{ $json.prompt }}', ...parameters }),
 		items: [{ prompt: 'a cat' }],
 		secrets: secretsOf(service),
 		settings: CARRY_ON,
@@ -38,11 +33,7 @@ describe('the cap per item', () => {
 
 	it.each<[string, number, INodeParameters]>([
 		['image', 0.04, {}],
-		['image', 0.16, { parameters: '{"n": 4}' }],
-		['request', 0.015, { model: model('canvas/Oil.Paint-2') }],
 		['second', 0.8, video('reel/clip-3', { parameters: '{"duration": 8}' })],
-		['video', 0.35, video('reel/short-1.0')],
-		['1k_characters', 0.000075, { mediaType: 'audio', model: model('voice/speaker-1') }],
 	])('per %s: starts what costs no more, and holds back what does', async (_unit, cost, more) => {
 		const above = await capped(cost - 0.000001, more);
 		const error = expect.stringMatching(

@@ -41,8 +41,6 @@ describe('money', () => {
 
 	it.each([
 		['without leave', {}, /This tool is not set up to start media jobs/],
-		['above the cap', { allowAgents: true, spendingCapPerItem: 0.000001 }, /Spending Cap/],
-		['without a prompt', { allowAgents: true, prompt: '' }, /^Prompt is empty, so nothing says/],
 		[
 			'with a key that nothing keeps',
 			{ allowAgents: true, uniqueKey: 'order 7' },

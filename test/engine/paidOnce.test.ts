@@ -128,15 +128,4 @@ describe.each(paying)('%s', (name, call) => {
 		expect(error).toMatchObject({ httpCode: '429', description });
 		expect(service.received('only')).toBe(1);
 	});
-
-	it('a key that is refused is tried once', async () => {
-		const wrong = Object.entries(secretsOf(service)).map(([type, data]) => [
-			type,
-			{ ...data, apiKey: 'wrong-key-123' },
-		]);
-		const { error } = await execute({}, ['only'], Object.fromEntries(wrong));
-		expect(error).toMatchObject({ httpCode: '401', message: expect.stringContaining('API key') });
-		// the catalog, which has the prices of texts, refuses it before
-		expect(service.received('only')).toBe(name === 'router: chat' ? 0 : 1);
-	});
 });

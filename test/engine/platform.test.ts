@@ -19,13 +19,11 @@ import {
 	withAbortSignal,
 } from '../../src/n8n/platform';
 import { listen } from '../service/listen';
-import { startContrary, type Contrary } from './contrary';
+import { contraryForTests } from './contrary';
 import { additionalData, made, ours, ranWith, workflowOf, type Flow } from './rig/flow';
 
 // Each test is named by the member outside of the types that src/n8n/platform.ts uses, and fails when that member is gone.
-let service: Contrary;
-beforeAll(async () => (service = await startContrary()));
-afterAll(() => service.stop());
+const service = contraryForTests();
 
 const CREDENTIAL = 'workspaceAgentApi';
 

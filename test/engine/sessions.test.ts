@@ -165,15 +165,6 @@ describe('an answer that stops before its end', () => {
 		const sent = posts(service).map(({ path }) => path);
 		expect(sent).toEqual([expect.stringContaining(String(given[0]?.['sessionId']))]);
 	});
-
-	it('is an error where nobody asked for it, and any other failure always', async () => {
-		service.fault({ do: { type: 'limit_data', bytes: 400 } });
-		expect((await send({ message: '[[words:40]]' })).error).toBeDefined();
-		service.reset();
-		service.fault({ do: { type: 'empty' } });
-		const { error } = await send({ options: { onIncomplete: 'partial' } });
-		expect(error?.message).toMatch(/^The service answered in a form that cannot be read/);
-	});
 });
 
 it.each<[string, RegExp, object]>([

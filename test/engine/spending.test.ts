@@ -2,11 +2,11 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { MAX_LABELS } from '../../src/spending/labels';
 import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
-import { chat, job, secretsWithLedger } from './rig/calls';
+import { chat, failPosts, job, PICTURE, spending as call } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
-import { sketch, startLedgerRig } from './rig/ledger';
+import { startLedgerRig } from './rig/ledger';
 import { run, type RunOptions, shownText, start } from './rig/run';
 
 // the record of spending of a credential: docs/spending.md
@@ -15,26 +15,19 @@ const TODAY = new Date().toISOString().slice(0, 10);
 const daysAgo = (days: number) =>
 	new Date(Date.now() - days * 24 * 3_600_000).toISOString().slice(0, 10);
 
-const secretsOf = (more: IDataObject = {}) => {
-	const { modelRouterApi, ...others } = secretsWithLedger(rig.service, rig.n8n);
-	return { ...others, modelRouterApi: { ...modelRouterApi, recordSpending: true, ...more } };
-};
+const secretsOf = (more: IDataObject = {}) => rig.account({ recordSpending: true, ...more });
 const spending = async (
 	operation: string,
 	parameters: INodeParameters = {},
 	secrets: RunOptions['secrets'] = secretsOf(),
-) =>
-	await run({
-		...{ node: 'modelRouter', credential: 'modelRouterApi', secrets },
-		parameters: { resource: 'spending', operation, ...parameters },
-	});
+) => await run({ ...call(operation, parameters), secrets });
 const report = async (...groupBy: string[]) =>
 	(await spending('getSpending', { groupBy, returnAll: true })).items.map(({ json }) => json);
 const write = async (more: Partial<RunOptions> = {}) =>
 	await run({ ...chat('Write.'), secrets: secretsOf(), ...more });
 const picture = async (operation: string, prompt = 'A cat', more: INodeParameters = {}) =>
 	await run({
-		...job(operation, { mediaType: 'images', model: sketch, prompt, ...more }),
+		...job(operation, { ...PICTURE, prompt, ...more }),
 		...{ secrets: secretsOf(), settings: { onError: 'continueErrorOutput' } },
 	});
 const paidFor = async (work: () => Promise<unknown>) =>
@@ -97,7 +90,7 @@ describe('what is written', () => {
 			do: { type: 'hold' },
 		});
 		const running = start({
-			...job('start', { mediaType: 'images', model: sketch, prompt: '={{ $json.prompt }}' }),
+			...job('start', { ...PICTURE, prompt: '={{ $json.prompt }}' }),
 			...{ secrets: secretsOf(), items: prompts },
 		});
 		while (!rig.n8n.spending.length) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -121,7 +114,7 @@ describe('what is written', () => {
 		['unknown', 500, [{ requests: 1, costUsd: 0, unknownCosts: 1 }]],
 		['certainly not started', 422, [{ requests: 0, costUsd: 0, unknownCosts: 0 }]],
 	])('a request that is %s', async (_outcome, status, expected) => {
-		rig.service.fault({ match: { method: 'POST' }, do: { type: 'status', status } });
+		failPosts(rig.service, { type: 'status', status });
 		await write();
 		expect(await report()).toMatchObject(expected);
 	});
@@ -155,8 +148,7 @@ describe('labels', () => {
 		[
 			'jobs',
 			async (more) => {
-				const picture = { mediaType: 'images', model: sketch, prompt: 'A cat', ...labeled };
-				return await run({ ...job('start', picture), ...more, items });
+				return await run({ ...job('start', { ...PICTURE, ...labeled }), ...more, items });
 			},
 		],
 	])('%s count under the label of their item', async (_what, pay) => {

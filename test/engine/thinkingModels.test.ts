@@ -1,4 +1,4 @@
-import { model as modelOf, posts, secretsOf } from './rig/calls';
+import { failPosts, model as modelOf, posts, secretsOf } from './rig/calls';
 import { collect, useModel, type LanguageModel, type ModelMessage } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
@@ -94,74 +94,13 @@ const rawCall = (id: string, more: object = {}, written = '{"city": "Oslo"}') =>
 const calling = (...calls: object[]) => ({
 	tool_calls: calls.map((call, index) => ({ index, ...call })),
 });
-const thinks = (thinking: string, signature: string) => ({
-	thinking_blocks: [{ type: 'thinking', thinking, signature }],
-});
-const encrypted = (data: string, id: string | null) => ({
-	reasoning_details: [
-		{ type: 'reasoning.encrypted', data, id, format: 'google-gemini-v1', index: 0 },
-	],
-});
 
-/** What came, as people showed it, and the bytes of the message that has to come back. */
+/** What came, and the bytes of the message that has to come back. What other vendors give is in unit/router/chatCompletions. */
 const SHOWN: Array<[string, deltas: object[], message: object]> = [
-	[
-		'n8n#29119, n8n#29661: DeepSeek, all at once',
-		[{ content: null, reasoning_content: 'I look.', ...calling(rawCall('call_1')) }],
-		{ content: null, reasoning_content: 'I look.', tool_calls: [rawCall('call_1')] },
-	],
-	[
-		'deepseek-harness#739: DeepSeek, which has not thought',
-		[{ content: '', reasoning_content: '' }, calling(rawCall('call_00_x'))],
-		{ content: '', reasoning_content: '', tool_calls: [rawCall('call_00_x')] },
-	],
-	[
-		'kilocode#5544: Kimi, with its own IDs',
-		[
-			{ reasoning_content: 'I ' },
-			{ reasoning_content: 'look.' },
-			calling(rawCall('functions.get:0')),
-		],
-		{ content: null, reasoning_content: 'I look.', tool_calls: [rawCall('functions.get:0')] },
-	],
-	[
-		'qwen-code#4285: vLLM, whose chat template reads no other name',
-		[{ reasoning: 'I ' }, { reasoning: 'look.' }, { content: '\n\n' }, calling(rawCall('x'))],
-		{ content: '\n\n', reasoning: 'I look.', tool_calls: [rawCall('x')] },
-	],
 	[
 		'litellm#16895: Gemini, with the signature in a long ID',
 		[calling(rawCall(`call_1__thought__${'Q+/='.repeat(100)}`))],
 		{ content: null, tool_calls: [rawCall(`call_1__thought__${'Q+/='.repeat(100)}`)] },
-	],
-	[
-		'hebo-gateway#226: Gemini behind Vertex',
-		[calling(rawCall('U', { extra_content: { vertex: { thought_signature: 'AY8=' } } }))],
-		{
-			content: null,
-			tool_calls: [rawCall('U', { extra_content: { vertex: { thought_signature: 'AY8=' } } })],
-		},
-	],
-	[
-		'LibreChat-AI/agents#37: Gemini behind OpenRouter, an entry for each call',
-		[encrypted('x', 'tool_0'), encrypted('y', null), calling(rawCall('tool_0'))],
-		{
-			content: null,
-			reasoning_details: [
-				...encrypted('x', 'tool_0').reasoning_details,
-				...encrypted('y', null).reasoning_details,
-			],
-			tool_calls: [rawCall('tool_0')],
-		},
-	],
-	[
-		'litellm#29428: Claude behind LiteLLM, two blocks in pieces',
-		[thinks('a', ''), thinks('', 'S1'), thinks('b', ''), thinks('', 'S2'), calling(rawCall('t'))],
-		{
-			content: null,
-			thinking_blocks: [...thinks('a', 'S1').thinking_blocks, ...thinks('b', 'S2').thinking_blocks],
-			tool_calls: [rawCall('t')],
-		},
 	],
 	[
 		'n8n#23798: Claude, which calls without arguments',
@@ -182,21 +121,14 @@ const SHOWN: Array<[string, deltas: object[], message: object]> = [
 ];
 
 /** The model answers so the next time: the deltas in a stream. */
-function answerWith(deltas: object[], times = 1): void {
+function answerWith(deltas: object[]): void {
 	const choices = [
 		...deltas.map((delta) => ({ delta })),
 		{ delta: {}, finish_reason: 'tool_calls' },
 	];
 	const events = choices.map((choice) => JSON.stringify({ choices: [{ index: 0, ...choice }] }));
-	service.fault({
-		match: { method: 'POST' },
-		times,
-		do: {
-			type: 'body',
-			contentType: 'text/event-stream',
-			body: [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join(''),
-		},
-	});
+	const body = [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
+	failPosts(service, { type: 'body', contentType: 'text/event-stream', body }, 1);
 }
 
 it.each(SHOWN)('%s: the same bytes come back', async (_source, deltas, message) => {
@@ -222,40 +154,6 @@ const converse = (use: (model: LanguageModel) => Promise<unknown>, more: object 
 	useModel({ secrets: secretsOf(service), parameters: { ...THINKER, ...more }, use });
 const bound = (model: LanguageModel) => model.bindTools(tools);
 const ONE = user('[[tool:get_weather]] Oslo');
-
-it('a call that needed no approval, whose result n8n has lost, is left out', async () => {
-	const { error } = await converse(async (model) => {
-		const called = await bound(model).invoke([user(BOTH)]);
-		return await bound(model).invoke([user(BOTH), ...stepsOf(called, 1)]);
-	});
-	expect(error).toBeUndefined();
-	expect(bodies()[1]?.['messages']).toMatchObject([
-		{},
-		{ reasoning: thought, tool_calls: [CALLS[0]] },
-		{ role: 'tool', tool_call_id: 'call_1' },
-	]);
-});
-
-it('two conversations at once, whose calls have the same ID, keep their own thoughts', async () => {
-	const { error } = await converse(
-		async (model) =>
-			await Promise.all(
-				['Oslo', 'Rome'].map(async (city) => {
-					const question = user(`[[tool:get_weather]] ${city}`);
-					const called = await bound(model).invoke([question]);
-					await bound(model).invoke([question, ...stepsOf(called)]);
-				}),
-			),
-	);
-	expect(error).toBeUndefined();
-	const messages = bodies().map((body) => body['messages'] as Array<Record<string, unknown>>);
-	const thoughts = messages.flatMap(([, message]) => message?.['reasoning'] ?? []);
-	expect(new Set(thoughts).size).toBe(2);
-	for (const [question, message] of messages.slice(2))
-		expect(JSON.stringify(message?.['tool_calls'])).toContain(
-			String(question?.['content']).split(' ')[1],
-		);
-});
 
 it('a model of another vendor, as a fallback, gets the message without them', async () => {
 	const fallback = [{ model: modelOf('northwind/quill-2.5') }];
@@ -327,22 +225,6 @@ it('a model that wants its thoughts of every message gets them back with the tex
 		[...turn, 'assistant', 'user'],
 		[...turn, 'user', 'user'],
 	]);
-});
-
-it('what is stored of 100 calls with 100 kB of thoughts each is 4 MB at most', async () => {
-	const bytesWith = async (text: string) => {
-		const thoughts = { reasoning_details: [{ type: 'reasoning.text', text, index: 0 }] };
-		answerWith([thoughts, calling(rawCall('call_1'))], 100);
-		const { error, run } = await converse(async (model) => {
-			for (let call = 0; call < 100; call++) await bound(model).invoke([ONE]);
-		});
-		expect(error).toBeUndefined();
-		return Buffer.byteLength(JSON.stringify(run.data));
-	};
-	const without = await bytesWith('');
-	const growth = (await bytesWith('x'.repeat(100_000))) - without;
-	expect(growth).toBeGreaterThan(3_500_000);
-	expect(growth).toBeLessThan(4 * 1024 * 1024);
 });
 
 /** The key in what the model thinks: of a service that repeats it. */
@@ -479,22 +361,6 @@ describe('the responses protocol', () => {
 			item('call_2', 'get_time'),
 			{ type: 'function_call_output', call_id: 'call_1', output: 'result of get_weather' },
 			{ type: 'function_call_output', call_id: 'call_2', output: 'result of get_time' },
-		]);
-	});
-
-	it('a model that does not think is asked again without its reasoning, once', async () => {
-		const { error } = await converse(
-			async (model) => {
-				const called = await bound(model).invoke([ONE]);
-				return await bound(model).invoke([ONE, ...stepsOf(called)]);
-			},
-			{ model: modelOf('northwind/quill-2.5'), ...RESPONSES },
-		);
-		expect(error).toBeUndefined();
-		expect(bodies().map(({ include }) => include)).toEqual([
-			['reasoning.encrypted_content'],
-			undefined,
-			undefined,
 		]);
 	});
 });

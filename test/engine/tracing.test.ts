@@ -1,6 +1,6 @@
 import type { IRun } from 'n8n-workflow';
 
-import { CARRY_ON, chat, failPosts, job, models, model, secretsOf } from './rig/calls';
+import { CARRY_ON, chat, failPosts, job, models, PICTURE, secretsOf } from './rig/calls';
 import { MODEL, useModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
@@ -38,13 +38,9 @@ it.each([
 
 it('has the cost of a job, and no key that the service echoes', async () => {
 	const key = service.router.keys.main;
-	service.fault({
-		match: { method: 'POST' },
-		do: { type: 'headers', headers: { 'x-request-id': `of ${key}` } },
-	});
-	const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'A cat' };
+	failPosts(service, { type: 'headers', headers: { 'x-request-id': `of ${key}` } });
 	service.forms.jobSteps = 0;
-	const { run: ran } = await run({ ...job('generate', picture), secrets: secrets() });
+	const { run: ran } = await run({ ...job('generate', PICTURE), secrets: secrets() });
 	expect(tracingOf(ran)).toMatchObject({ 'cost.usd': 0.04, outcome: 'started' });
 	expect(JSON.stringify(tracingOf(ran))).not.toContain(key);
 });

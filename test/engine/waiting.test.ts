@@ -2,18 +2,14 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { resources } from '../../nodes/ModelRouter/resources';
 import { endJob } from '../service/router/job';
-import { startService, type Fault, type Forms, type Service } from '../service/service';
+import { startService, type Fault, type Forms } from '../service/service';
 import { CARRY_ON, job, model, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
+import { serviceForTests } from './rig/service';
 
 // many jobs are waited for together, and a wait is survived by the job's id, whatever happens
-let service: Service;
-beforeAll(async () => (service = await startService()));
-beforeEach(() => {
-	service.reset();
-	service.forms.jobSteps = 0;
-});
-afterAll(() => service.stop());
+const shared = serviceForTests({ jobSteps: 0 });
+let service = shared;
 
 const options = (
 	operation: string,
@@ -74,7 +70,6 @@ it.each<[string, Fault | Fault[]]>([
 	['while the service says nothing', { type: 'timeout' }],
 ])('Stop ends it %s, and the id is known', async (_when, fault) => {
 	// what is on its way when an execution is stopped may still arrive: not at the next test
-	const shared = service;
 	service = await startService();
 	service.fault({ match: { method: 'GET', path: '/jobs/' }, do: fault });
 	const running = start(generating('x [[never]]', 8, { maxRateLimitWait: 3600, concurrency: 2 }));

@@ -23,9 +23,12 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 ];
 
 export const model = (value: string) => ({ __rl: true, mode: 'id', value });
+export const NOVELIST = model('verbose/novelist-1');
+export const SKETCH = model('canvas/sketch-1');
+/** Parameters of a job. */
+export const PICTURE = { mediaType: 'images', model: SKETCH, prompt: 'a cat' };
 const picture = {
-	mediaType: 'images',
-	model: model('canvas/sketch-1'),
+	...PICTURE,
 	// a service that answers as a test says may have no catalog
 	options: { allowUnknownCost: true },
 };
@@ -118,6 +121,12 @@ export function secretsWithLedger(
 		marketAssistantApi: { ...marketAssistantApi, ...ledgerFields },
 	};
 }
+
+/** The same, with further fields of the Model Router's. */
+export const withAccount = (secrets: Secrets, fields: Secrets[string]): Secrets => ({
+	...secrets,
+	modelRouterApi: { ...secrets['modelRouterApi'], ...fields },
+});
 
 let others = 0;
 

@@ -6,11 +6,14 @@ import {
 	assistant,
 	budget,
 	chat,
+	failPosts,
 	job,
 	ledger,
+	model as byId,
 	models,
 	secretsWithLedger,
 	spending,
+	withAccount,
 } from './calls';
 import { useModel } from './chatModel';
 import { converse } from './converse';
@@ -25,7 +28,6 @@ export type Outputs = Record<string, IDataObject>;
 type Call = Omit<RunOptions, 'secrets'>;
 type Run = (options: RunOptions) => Promise<Pick<Outcome, 'items' | 'error'>>;
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 const picture: INodeParameters = {
 	mediaType: 'images',
 	model: byId('canvas/sketch-1'),
@@ -67,8 +69,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 	/** A start whose answer is lost: what happened to it is not known. */
 	const startUnknown = async (uniqueKey: string) => {
 		const body = { message: 'internal error' };
-		const lost = { type: 'status', status: 500, body } as const;
-		service.fault({ match: { method: 'POST' }, times: 1, do: lost });
+		failPosts(service, { type: 'status', status: 500, body }, 1);
 		await runNode({ ...job('start', { ...tracked, uniqueKey }), secrets });
 	};
 	/** What a trigger delivers in one poll and the execution that it starts. */
@@ -122,11 +123,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 
 		// a budget of which a job has reserved a part
 		service.forms.jobSteps = 2;
-		const fields = { budgetUsd: '50', workflowsMayResume: true };
-		const withBudget = {
-			...secrets,
-			modelRouterApi: { ...secrets['modelRouterApi'], ...fields },
-		};
+		const withBudget = withAccount(secrets, { budgetUsd: '50', workflowsMayResume: true });
 		const { jobId } = await first(job('start', picture), withBudget);
 		await add('Budget: Get', budget('getBudget'), withBudget);
 		await add('Budget: Pause', budget('pause', { reason: 'An agent loops' }), withBudget);
@@ -134,19 +131,13 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		const reservation = { reservationId: `job:images:${String(jobId)}` };
 		await add('Budget: Release', budget('release', reservation), withBudget);
 
-		const withRecord = {
-			...secrets,
-			modelRouterApi: { ...secrets['modelRouterApi'], recordSpending: true },
-		};
+		const withRecord = withAccount(secrets, { recordSpending: true });
 		await first(chat('', question), withRecord);
 		await add('Spending: Get', spending('getSpending'), withRecord);
 		await add('Spending: Combine Old Rows', spending('combineRows'), withRecord);
 		// a picture costs four fifths of it
 		service.forms.jobSteps = 0;
-		const withAlarm = {
-			...withBudget,
-			modelRouterApi: { ...withBudget.modelRouterApi, budgetUsd: '0.05' },
-		};
+		const withAlarm = withAccount(withBudget, { budgetUsd: '0.05' });
 		await first(job('generate', picture), withAlarm);
 		outputs['Model Router Trigger: Budget Threshold Reached'] = await delivered(
 			{ events: ['budgetThresholdReached'] },

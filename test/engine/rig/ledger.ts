@@ -2,13 +2,12 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 
 import { toRow } from '../../../src/ledger/entry';
 import type { ServiceOptions } from '../../service/service';
-import { job, ledger, secretsWithLedger } from './calls';
+import { job, ledger, PICTURE, secretsWithLedger, SKETCH, withAccount } from './calls';
 import { letPass, startDataTables, type DataTables } from './dataTables';
 import { activated, executed, type TriggerOptions } from './poll';
 import { run, type RunOptions } from './run';
 import { serviceForTests } from './service';
 
-export const sketch = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 export const MINUTE = 60_000;
 export const json = (items: INodeExecutionData[] | null) => (items ?? []).map((item) => item.json);
 export const idsOf = (items: INodeExecutionData[] | null) => json(items).map(({ jobId }) => jobId);
@@ -25,6 +24,9 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 		/** @param changes Of the fields of the ledger. */
 		secrets: (changes: object = {}) =>
 			secretsWithLedger(rig.service, { ledgerFields: { ...rig.n8n.ledgerFields, ...changes } }),
+
+		/** The same, with fields of the Model Router's. */
+		account: (fields: Parameters<typeof withAccount>[1]) => withAccount(rig.secrets(), fields),
 
 		/** A job of the Model Router that the ledger knows of. */
 		ledgered: (
@@ -43,7 +45,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 			{ uniqueKey = '', ...options }: INodeParameters = {},
 			more: Partial<RunOptions> = {},
 		) => {
-			const picture = { mediaType: 'images', model: sketch, prompt: text };
+			const picture = { ...PICTURE, prompt: text };
 			return rig.ledgered('start', { ...picture, uniqueKey, options }, more);
 		},
 
@@ -80,7 +82,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 			const answer = await fetch(`${rig.service.url}/v1/images/jobs`, {
 				method: 'POST',
 				headers: { 'content-type': 'application/json', 'X-API-KEY': rig.service.router.keys.main },
-				body: JSON.stringify({ model: sketch.value, prompt }),
+				body: JSON.stringify({ model: SKETCH.value, prompt }),
 			});
 			return ((await answer.json()) as { id: string }).id;
 		},

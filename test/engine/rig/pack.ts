@@ -1,4 +1,3 @@
-import { PackageDirectoryLoader } from 'n8n-core';
 import {
 	CHAT_NODE_TYPE,
 	CHAT_TRIGGER_NODE_TYPE,
@@ -59,17 +58,6 @@ export const sources: Pack = packOf(
 	},
 	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],
 );
-
-/** The pack as n8n loads it: from the built dist/. */
-export async function built(): Promise<Pack> {
-	const loader = new PackageDirectoryLoader(process.cwd());
-	await loader.loadAll();
-	const nodes = Object.entries(loader.nodeTypes).map(([name, { type }]) => [name, type] as const);
-	return packOf(
-		Object.fromEntries(nodes),
-		Object.values(loader.credentialTypes).map(({ type }) => type),
-	);
-}
 
 function packOf(
 	own: Record<string, INodeType | IVersionedNodeType>,

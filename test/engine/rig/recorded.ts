@@ -18,6 +18,7 @@ import {
 	response,
 	secretsWithLedger,
 	spending,
+	withAccount,
 } from './calls';
 import { converse, type ConverseOptions } from './converse';
 import { startDataTables } from './dataTables';
@@ -155,15 +156,17 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		});
 		const given = { secrets, settings: CARRY_ON };
 		for (const call of FURTHER) await record({ ...call, ...given });
-		const modelLists = { list: [{ name: 'both', models: 'tiny/odd-price-1\nnorthwind/quill-2.5' }] };
-		const withLists = { ...secrets, modelRouterApi: { ...secrets['modelRouterApi'], modelLists } };
+		const modelLists = {
+			list: [{ name: 'both', models: 'tiny/odd-price-1\nnorthwind/quill-2.5' }],
+		};
+		const withLists = withAccount(secrets, { modelLists });
 		const both = { __rl: true, mode: 'modelList', value: 'both' };
 		const escalating = chat('[[refusal]]', { model: both, options: { escalate: true } });
 		await record({ ...escalating, ...given, secrets: withLists });
 		// a start of unknown outcome, whose part is released with all others
-		const account = { ...secrets['modelRouterApi'], budgetUsd: '50', workflowsMayResume: true };
-		const withBudget = { ...given, secrets: { ...secrets, modelRouterApi: account } };
-		service.fault({ match: { method: 'POST' }, times: 1, do: LOST });
+		const account = withAccount(secrets, { budgetUsd: '50', workflowsMayResume: true });
+		const withBudget = { ...given, secrets: account };
+		failPosts(service, LOST, 1);
 		await record({ ...job('start', picture), ...withBudget });
 		await record({ ...budget('getBudget'), ...withBudget });
 		await record({ ...budget('release', { findBy: 'age', hours: 0 }), ...withBudget });
@@ -185,10 +188,9 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 			await record({ ...ledger(operation, which as INodeParameters), ...given });
 		}
 		const groupBy = ['day', 'month', 'workflow', 'node', 'model', 'label'];
-		const recording = { ...secrets['modelRouterApi'], recordSpending: true };
 		const report = { ...spending('getSpending', { groupBy }), settings: CARRY_ON };
 		for (const costUsd of [0, 0.05]) {
-			await record({ ...report, secrets: { ...secrets, modelRouterApi: recording } });
+			await record({ ...report, secrets: withAccount(secrets, { recordSpending: true }) });
 			// the first use makes the table
 			const row = {
 				workflowId: 'w',
