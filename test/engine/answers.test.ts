@@ -2,15 +2,14 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault, Forms } from '../service/service';
 import { agent, assistant, CARRY_ON, chat, posts, response, RETRIED, secretsOf } from './rig/calls';
-import { run, type RunOptions, shownText, start } from './rig/run';
+import { type RunOptions, shownText, start } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // Forms that the specification leaves open come through the nodes (which forms there are is in the tests of the clients), the
 // responses protocol as well; and of answers that stop before their end what arrived is kept, and called what it is
 const service = serviceForTests();
 type Call = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
-const execute = async (call: Call, more: Partial<RunOptions> = {}) =>
-	await run({ ...call, secrets: secretsOf(service), ...more });
+const execute = async (call: Call, more: Partial<RunOptions> = {}) => await service.run(call, more);
 
 const said = expect.stringContaining('Grüße 👋 aus Köln');
 const tell = agent({ message: 'Grüße 👋 aus Köln' });
@@ -64,12 +63,7 @@ const quick = { requestSettings: { idleTimeout: 1 } };
 
 describe.each(streaming)('%s', (_name, call) => {
 	const execute = (settings: RunOptions['settings'] = {}, parameters = {}) =>
-		run({
-			...call,
-			parameters: { ...call.parameters, ...parameters },
-			secrets: secretsOf(service),
-			settings,
-		});
+		service.run(call, { parameters: { ...call.parameters, ...parameters }, settings });
 
 	it.each<[string, Fault, RegExp]>([
 		['cut', { type: 'limit_data', bytes: 400 }, /connection broke/],
@@ -107,8 +101,7 @@ describe.each(streaming)('%s', (_name, call) => {
 	});
 });
 
-const respond = (prompt: string, more: INodeParameters = {}) =>
-	run({ ...response(prompt, more), secrets: secretsOf(service) });
+const respond = (prompt: string, more: INodeParameters = {}) => service.run(response(prompt, more));
 const sent = () => posts(service)[0]?.body as Record<string, unknown>;
 
 describe('what is sent in the responses protocol', () => {
@@ -179,9 +172,7 @@ describe.each([
 ])('%s that breaks off', (_what, question) => {
 	const BROKEN = '[[words:40]] [[break:5]]';
 	const broken = (more: INodeParameters = {}, settings: object = {}) =>
-		run({
-			...question(BROKEN, more),
-			secrets: secretsOf(service),
+		service.run(question(BROKEN, more), {
 			settings: { onError: 'continueErrorOutput', ...settings },
 		});
 	const text = expect.stringMatching(/^word1 .*word5 $/);
@@ -238,11 +229,7 @@ const askInFormat = (
 	settings: RunOptions['settings'] = CARRY_ON,
 ) => {
 	const format = { responseFormat: 'json_schema', jsonSchema: JSON.stringify(schema) };
-	return run({
-		...question(content, { ...format, ...more }),
-		secrets: secretsOf(service),
-		settings,
-	});
+	return service.run(question(content, { ...format, ...more }), { settings });
 };
 
 it.each([

@@ -3,10 +3,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { CallFailure } from '../../src/n8n/languageModel';
 import type { Fault } from '../service/service';
 import { CARRY_ON, chat, NOVELIST, posts, secretsOf } from './rig/calls';
-import { useModel, type LanguageModel } from './rig/chatModel';
+import { type LanguageModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
-import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // a model that writes 9,000 tokens if nobody limits it, for $10 per million: $0.09, of which the router holds $0.04096
@@ -22,11 +21,7 @@ const sentMaxima = (field = 'max_tokens') =>
 describe('Message a Model', () => {
 	const execute = async (operation: string, cap: number, options: INodeParameters) => {
 		const more = { model: NOVELIST, spendingCapPerItem: cap, options, operation };
-		return await run({
-			...chat('Write a novel.', more),
-			secrets: secretsOf(service),
-			settings: CARRY_ON,
-		});
+		return await service.run(chat('Write a novel.', more), { settings: CARRY_ON });
 	};
 	const write = async (cap: number, options: INodeParameters = {}) =>
 		await service.paidFor(async () => await execute('message', cap, options));
@@ -109,10 +104,10 @@ describe('whatever a request says about its output, the bill stays within what w
 	const inMessage = async (options: INodeParameters): Promise<Said> => {
 		const { result, paid } = await service.paidFor(
 			async () =>
-				await run({
-					...chat('Write a novel.', { model: NOVELIST, spendingCapPerItem: 0.001, options }),
-					...{ secrets: secretsOf(service), settings: CARRY_ON },
-				}),
+				await service.run(
+					chat('Write a novel.', { model: NOVELIST, spendingCapPerItem: 0.001, options }),
+					{ settings: CARRY_ON },
+				),
 		);
 		return { paid, said: String(result.failed[0]?.json['error'] ?? '') };
 	};
@@ -123,7 +118,7 @@ describe('whatever a request says about its output, the bill stays within what w
 	): Promise<Said> => {
 		const parameters = { model: NOVELIST, [cap]: 0.001, options };
 		const { result, paid } = await service.paidFor(
-			async () => await useModel({ secrets: secretsOf(service), parameters, use }),
+			async () => await service.useModel({ parameters, use }),
 		);
 		return { paid, said: String(result.error?.message ?? '') };
 	};
@@ -191,8 +186,7 @@ it.each(protocols)(
 	async (protocol, field) => {
 		const { result, paid } = await service.paidFor(
 			async () =>
-				await useModel({
-					secrets: secretsOf(service),
+				await service.useModel({
 					parameters: { model: NOVELIST, spendingCapPerCall: 0.06, options: { protocol } },
 					use: async (chat) => await chat.invoke('Write a novel.'),
 				}),
@@ -207,8 +201,7 @@ it.each(protocols)(
 it('calls of the chat model share the cap of an execution: the second gets what the first has left', async () => {
 	const { paid } = await service.paidFor(
 		async () =>
-			await useModel({
-				secrets: secretsOf(service),
+			await service.useModel({
 				parameters: { model: NOVELIST, spendingCapPerExecution: 0.15 },
 				use: async (chat) => [await chat.invoke('1'), await chat.invoke('2')],
 			}),

@@ -1,7 +1,6 @@
 import { nameOf, recordings } from '../unit/agent/recordings';
-import { agent, failPosts, response, secretsOf, type Paying } from './rig/calls';
-import { collect, useModel, type LanguageModel, type ModelMessage } from './rig/chatModel';
-import { run } from './rig/run';
+import { agent, failPosts, response, type Paying } from './rig/calls';
+import { collect, type LanguageModel, type ModelMessage } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
 // what tools do that the service runs itself is no text: which events are none is in unit/router/responses and unit/agent
@@ -9,11 +8,9 @@ const service = serviceForTests();
 const { body } = recordings.find((each) => nameOf(each) === 'Responses read built-in tools')!;
 beforeEach(() => failPosts(service, { type: 'body', contentType: 'text/event-stream', body }));
 
-const execute = async (call: Paying) =>
-	(await run({ ...call, secrets: secretsOf(service) })).items[0]?.json['output'];
+const execute = async (call: Paying) => (await service.run(call)).items[0]?.json['output'];
 const chat = async (use: (model: LanguageModel) => Promise<ModelMessage[]>) => {
-	const { given } = await useModel({
-		secrets: secretsOf(service),
+	const { given } = await service.useModel({
 		parameters: { options: { protocol: 'responses' } },
 		use: async (model) => (await use(model)).map(({ content }) => content).join(''),
 	});
@@ -34,7 +31,7 @@ it('an agent that has only run tools says where to look for a text', async () =>
 	const event = { type: 'response.completed', response: { output: [{ type: 'shell_call' }] } };
 	const answer = `data: ${JSON.stringify(event)}\n\n`;
 	failPosts(service, { type: 'body', contentType: 'text/event-stream', body: answer });
-	const { items } = await run({ ...agent({ message: 'hi' }), secrets: secretsOf(service) });
+	const { items } = await service.run(agent({ message: 'hi' }));
 	const notice = expect.stringMatching(/^No text was found in the answer; "events" contains/);
 	expect(items).toMatchObject([{ json: { output: '', notice } }]);
 });

@@ -2,17 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
 import { contraryForTests } from './contrary';
-import {
-	chat,
-	job,
-	model,
-	models,
-	PICTURE,
-	posts,
-	response,
-	RETRIED,
-	secretsOf,
-} from './rig/calls';
+import { chat, job, model, models, PICTURE, posts, response, RETRIED } from './rig/calls';
 import { run, start, shownText } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -21,10 +11,9 @@ const service = serviceForTests();
 const contrary = contraryForTests();
 
 const list = async (filters: INodeParameters = {}, more: INodeParameters = {}) => {
-	const { items, error } = await run({
-		...models('getModels', { returnAll: true, filters, ...more }),
-		secrets: secretsOf(service),
-	});
+	const { items, error } = await service.run(
+		models('getModels', { returnAll: true, filters, ...more }),
+	);
 	expect(error).toBeUndefined();
 	return items.map(({ json }) => json);
 };
@@ -50,10 +39,9 @@ describe('many models', () => {
 
 	it("are the catalog's own entries with Simplify off, as one model is", async () => {
 		const all = await list({}, { simplify: false });
-		const { items } = await run({
-			...models('getModel', { model: model('northwind/QUILL-2.5'), simplify: false }),
-			secrets: secretsOf(service),
-		});
+		const { items } = await service.run(
+			models('getModel', { model: model('northwind/QUILL-2.5'), simplify: false }),
+		);
 		const pricing = { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 };
 		const own = { id: 'northwind/quill-2.5', owned_by: 'northwind', pricing };
 		for (const entry of [all.find(({ id }) => id === own.id), items[0]?.json])
@@ -99,17 +87,14 @@ describe('a model of another kind', () => {
 			'The model northwind/quill-2.5 answers with text. Use "Text: Message a Model" for it.',
 		],
 	])('is refused before %s is sent', async (_what, call, message) => {
-		const { error } = await run({ ...call, secrets: secretsOf(service) });
+		const { error } = await service.run(call);
 		expect(shownText(error)).toBe(message);
 		expect(posts(service)).toEqual([]);
 	});
 
 	it('is not judged when the catalog does not know the model', async () => {
 		const options = { allowUnknownCost: true };
-		const { error } = await run({
-			...chat('x', { model: model('no/one'), options }),
-			secrets: secretsOf(service),
-		});
+		const { error } = await service.run(chat('x', { model: model('no/one'), options }));
 		expect(error?.message).toContain('404');
 		expect(posts(service)).toHaveLength(1);
 	});
@@ -118,9 +103,7 @@ describe('a model of another kind', () => {
 it('an entry with an error of its own does not make n8n repeat the node', async () => {
 	const body = [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }];
 	service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 200, body } });
-	const { items } = await run({
-		...models('getModels', { returnAll: true }),
-		secrets: secretsOf(service),
+	const { items } = await service.run(models('getModels', { returnAll: true }), {
 		settings: RETRIED,
 	});
 	expect(items).toMatchObject([{ json: { model: 'a/b', failure: { message: 'odd' } } }]);

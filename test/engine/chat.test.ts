@@ -1,14 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, model, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions, shownText } from './rig/run';
+import { CARRY_ON, chat, model, posts } from './rig/calls';
+import { type RunOptions, shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // what a chat can be asked, and every way in which it is answered
 const service = serviceForTests();
 
 const ask = (content: string, more: INodeParameters = {}, options: Partial<RunOptions> = {}) =>
-	run({ ...chat(content, more), secrets: secretsOf(service), ...options });
+	service.run(chat(content, more), options);
 const sent = () => posts(service)[0]?.body as Record<string, unknown>;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

@@ -1,12 +1,6 @@
 import type { Fault } from '../service/service';
-import { failPosts, model, posts, secretsOf } from './rig/calls';
-import {
-	collect,
-	useModel,
-	type LanguageModel,
-	type ModelMessage,
-	type ModelOptions,
-} from './rig/chatModel';
+import { failPosts, model, posts } from './rig/calls';
+import { collect, type LanguageModel, type ModelMessage, type ModelOptions } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
 // what an AI agent gets from the model, what the model's node shows of it, and what happens when the service fails, lies or sends
@@ -15,7 +9,7 @@ const service = serviceForTests();
 const elsewhere = serviceForTests();
 
 const ask = (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
-	useModel({ secrets: secretsOf(service), ...options });
+	service.useModel(options);
 
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const weather = { type: 'function', function: { name: 'get_weather', parameters: city } };

@@ -4,8 +4,8 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { supplyChatModel } from '../../nodes/ModelRouter/chatModel/supplyChatModel';
 import { LmChatModelRouter } from '../../nodes/ModelRouter/LmChatModelRouter.node';
-import { failPosts, posts, secretsOf } from './rig/calls';
-import { collect, useModel, type LanguageModel, type ModelOptions } from './rig/chatModel';
+import { failPosts, posts } from './rig/calls';
+import { collect, type LanguageModel, type ModelOptions } from './rig/chatModel';
 import { sources, type Pack } from './rig/pack';
 import { serviceForTests } from './rig/service';
 
@@ -27,7 +27,7 @@ const connected = () => [
 const serviceOnly = () => [new URL(service.url).host];
 
 const ask = (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
-	useModel({ secrets: secretsOf(service), ...options });
+	service.useModel(options);
 
 /** Members of LangChain's model that n8n's AI nodes and LangChain itself use, beside those of `LanguageModel`. */
 interface FullModel extends LanguageModel {

@@ -1,15 +1,15 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
-import { failPosts, model, posts, RETRIED, secretsOf } from './rig/calls';
-import { collect, useModel, type LanguageModel, type ModelOptions } from './rig/chatModel';
+import { failPosts, model, posts, RETRIED } from './rig/calls';
+import { collect, type LanguageModel, type ModelOptions } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
 // what a chat model may cost, what it did cost, and what is never paid twice
 const service = serviceForTests();
 
 const ask = (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
-	useModel({ secrets: secretsOf(service), ...options });
+	service.useModel(options);
 const invoke = async (chat: LanguageModel) => (await chat.invoke('x')).content;
 /** What the failure of a call says, for a caller that goes on. */
 const say = async (chat: LanguageModel, text: string) =>

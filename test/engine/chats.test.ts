@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { assistant, CARRY_ON, posts, RETRIED, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { assistant, CARRY_ON, posts, RETRIED } from './rig/calls';
+import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // which chat a question belongs to, and what is kept of an answer that stops
@@ -12,7 +12,7 @@ const ask = (
 	operation: 'ask' | 'askStreaming',
 	parameters: INodeParameters,
 	options: Partial<RunOptions> = {},
-) => run({ ...assistant(operation, parameters), secrets: secretsOf(service), ...options });
+) => service.run(assistant(operation, parameters), options);
 
 const chatIdsSent = () => posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
 

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { assistant, models, posts, secretsOf } from './rig/calls';
-import { run, shownText } from './rig/run';
+import { assistant, models, posts } from './rig/calls';
+import { shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // n8n adds "Custom API Call" to the operations of a node, and a language model may choose it
@@ -16,7 +16,7 @@ it.each([
 		{ ...assistant('ask', {}), parameters: { operation: CHOSEN } as INodeParameters },
 	],
 ])('"Custom API Call" as %s is answered with what to use', async (_what, call) => {
-	const { error } = await run({ ...call, secrets: secretsOf(service) });
+	const { error } = await service.run(call);
 	expect(shownText(error)).toMatch(
 		/does not support "Custom API Call".*use an HTTP Request node.*choose this node's credential/,
 	);

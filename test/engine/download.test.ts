@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 
 import { listen } from '../service/listen';
-import { CARRY_ON, job, model, secretsOf } from './rig/calls';
-import { run } from './rig/run';
+import { CARRY_ON, job, model } from './rig/calls';
 import { serviceForTests } from './rig/service';
 
 // the file of a job: under which name it is stored, where it is fetched from, and what is said in place of it
@@ -28,10 +27,7 @@ beforeAll(async () => (store.url = `http://127.0.0.1:${await listen(server)}`));
 afterAll(() => server.close());
 
 const execute = async (operation: string, parameters: object) =>
-	await run({
-		...job(operation, { mediaType: 'images', ...parameters }),
-		...{ secrets: secretsOf(service), settings: CARRY_ON },
-	});
+	await service.run(job(operation, { mediaType: 'images', ...parameters }), { settings: CARRY_ON });
 const start = async (prompt = 'a cat') => {
 	const { items } = await execute('start', { model: model('canvas/sketch-1'), prompt });
 	return String(items[0]?.json['jobId']);

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { agent, chat, job, PICTURE as picture, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions, shownText } from './rig/run';
+import { agent, chat, job, PICTURE as picture, posts } from './rig/calls';
+import { type RunOptions, shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // texts with expressions in them, and fields that are not needed for what was chosen; whole fields are in everyField.test.ts
@@ -9,7 +9,7 @@ const service = serviceForTests();
 
 type Made = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 const execute = async (made: Made, json: IDataObject = {}) =>
-	await run({ ...made, secrets: secretsOf(service), items: [json] });
+	await service.run(made, { items: [json] });
 
 const message = 'hello';
 const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';

@@ -1,15 +1,15 @@
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { askGuided } from '../../nodes/MarketAssistant/question/askGuided.operation';
-import { assistant, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { assistant, posts } from './rig/calls';
+import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // questions that the node puts into words
 const service = serviceForTests();
 
 const ask = (parameters: INodeParameters, options: Partial<RunOptions> = {}) =>
-	run({ ...assistant('askGuided', parameters), secrets: secretsOf(service), ...options });
+	service.run(assistant('askGuided', parameters), options);
 
 const asked = () => posts(service).map(({ body }) => (body as { message: string }).message);
 

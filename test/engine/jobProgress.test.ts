@@ -1,8 +1,8 @@
 import type { INodeParameters, StructuredChunk } from 'n8n-workflow';
 
-import { CARRY_ON, job, PICTURE, secretsOf } from './rig/calls';
+import { CARRY_ON, job, PICTURE } from './rig/calls';
 import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
-import { run, type RunOptions } from './rig/run';
+import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // what a person in a chat sees while a job runs, and what everybody is told of its cost
@@ -22,9 +22,8 @@ async function watch(
 	more: Partial<RunOptions> = CHATTED,
 ) {
 	const chunks: StructuredChunk[] = [];
-	const running = run({
-		...job(operation, { ...PICTURE, ...parameters }),
-		...{ secrets: secretsOf(service), onChunk: (chunk) => chunks.push(chunk) },
+	const running = service.run(job(operation, { ...PICTURE, ...parameters }), {
+		onChunk: (chunk) => chunks.push(chunk),
 		...more,
 	});
 	const outcome = await letMinutesPass(running, [service], 20);

@@ -1,7 +1,7 @@
 import type { Fault } from '../service/service';
-import { CARRY_ON, failPosts, job, LOST, model, RETRIED, secretsOf } from './rig/calls';
+import { CARRY_ON, failPosts, job, LOST, model, RETRIED } from './rig/calls';
 import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
-import { run, type RunOptions } from './rig/run';
+import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // the life of a media job: its ID is never lost
@@ -16,7 +16,7 @@ const execute = async (
 	more: Partial<RunOptions> = {},
 ) => {
 	const call = job(operation, { mediaType: 'images', ...parameters });
-	const outcome = run({ ...call, secrets: secretsOf(service), settings, ...more });
+	const outcome = service.run(call, { settings, ...more });
 	return await letMinutesPass(outcome, [service], 100);
 };
 const sketch = { model: model('canvas/sketch-1') };

@@ -6,7 +6,6 @@ import { ours } from './rig/flow';
 import { logOfTests } from './rig/logged';
 import { MINUTE, startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
-import { run } from './rig/run';
 
 // an echoed key where something is kept for later: the trigger, its ledger, a chat's id, a conversation
 const rig = startLedgerRig();
@@ -79,12 +78,10 @@ it('a chat whose id holds the key goes on by its key, and is not stored', async 
 	const find = '"chat_id":"';
 	service.fault({ do: { type: 'replace', find, with: `${find}of ${secret} ` } });
 	const session = { sessionMode: 'key', sessionKey: 'k' };
-	const { run: done, items } = await run({
-		...assistant('askStreaming', { question: '={{ $json.q }}', ...session }),
-		secrets: secretsOf(service),
-		items: [{ q: 'one' }, { q: 'two' }],
-		settings: CARRY_ON,
-	});
+	const { run: done, items } = await service.run(
+		assistant('askStreaming', { question: '={{ $json.q }}', ...session }),
+		{ items: [{ q: 'one' }, { q: 'two' }], settings: CARRY_ON },
+	);
 	const [, second] = posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
 	expect(second).toContain(`of ${secret}`);
 	expect(items[0]?.json['chatId']).toMatch(/^of \*\*\* /);

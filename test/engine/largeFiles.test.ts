@@ -1,6 +1,5 @@
-import { CARRY_ON, job, PICTURE, secretsOf } from './rig/calls';
+import { CARRY_ON, job, PICTURE } from './rig/calls';
 import { type DatabaseStore, useDatabaseStore, useFileStore } from './rig/binaryStores';
-import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // files that n8n's database could not give back, in queue mode its usual store
@@ -13,16 +12,15 @@ afterEach(() => store.remove());
 const LIMIT = 268_435_443;
 
 const generate = (size: number, parameters: object = {}) =>
-	run({
-		...job('generate', {
+	service.run(
+		job('generate', {
 			...PICTURE,
 			prompt: `a cat [[size:${size}]]`,
 			options: { maxSizeMib: 1000 },
 			...parameters,
 		}),
-		secrets: secretsOf(service),
-		settings: CARRY_ON,
-	});
+		{ settings: CARRY_ON },
+	);
 
 const refusal = (bytes: unknown) => ({
 	error: expect.stringMatching(

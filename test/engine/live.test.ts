@@ -2,7 +2,7 @@ import type { StructuredChunk } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
 import { agent, assistant, chat, response, secretsOf } from './rig/calls';
-import { run, start, type RunOptions } from './rig/run';
+import { start, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // text goes out as it comes, where somebody reads along, and only there
@@ -10,9 +10,7 @@ const service = serviceForTests();
 
 async function live(options: Partial<RunOptions>, question = '[[words:40]]', ask = chat) {
 	const chunks: StructuredChunk[] = [];
-	const outcome = await run({
-		...ask(question),
-		secrets: secretsOf(service),
+	const outcome = await service.run(ask(question), {
 		mode: 'webhook',
 		onChunk: (chunk) => chunks.push(chunk),
 		...options,

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, job, PICTURE, posts, secretsOf, SKETCH as model } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { CARRY_ON, job, PICTURE, posts, SKETCH as model } from './rig/calls';
+import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // what a job is started with, where nothing is invented, and what the editor shows of it; what is simplified is in the documentation
@@ -22,10 +22,8 @@ const start = (
 	parameters: INodeParameters = {},
 	more: Partial<RunOptions> = {},
 ) => {
-	return run({
-		...job('start', { ...PICTURE, inputs: { input }, ...parameters }),
+	return service.run(job('start', { ...PICTURE, inputs: { input }, ...parameters }), {
 		files,
-		secrets: secretsOf(service),
 		...more,
 	});
 };
@@ -72,11 +70,7 @@ it.each<[string, INodeParameters, RegExp]>([
 });
 
 const execute = async (operation: string, parameters: INodeParameters) =>
-	await run({
-		...job(operation, { mediaType: 'images', ...parameters }),
-		secrets: secretsOf(service),
-		settings: CARRY_ON,
-	});
+	await service.run(job(operation, { mediaType: 'images', ...parameters }), { settings: CARRY_ON });
 const started = async (prompt = 'a cat') =>
 	(await execute('start', { model, prompt })).items[0]?.json['jobId'] as string;
 

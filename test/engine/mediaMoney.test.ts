@@ -1,8 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
-import { CARRY_ON, failPosts, job, model, PICTURE, posts, RETRIED, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { CARRY_ON, failPosts, job, model, PICTURE, posts, RETRIED } from './rig/calls';
+import { type RunOptions } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
 // what a media job may cost, and what is said when the money does not suffice
@@ -15,10 +15,8 @@ const execute = (
 	more: Partial<RunOptions> = {},
 	operation = 'start',
 ) =>
-	run({
-		...job(operation, { ...PICTURE, prompt: '={{ $json.prompt }}', ...parameters }),
+	service.run(job(operation, { ...PICTURE, prompt: '={{ $json.prompt }}', ...parameters }), {
 		items: [{ prompt: 'a cat' }],
-		secrets: secretsOf(service),
 		settings: CARRY_ON,
 		...more,
 	});

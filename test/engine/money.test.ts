@@ -1,14 +1,14 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, model, posts, secretsOf } from './rig/calls';
-import { run, start, type RunOptions } from './rig/run';
+import { CARRY_ON, chat, model, posts } from './rig/calls';
+import { start, type RunOptions } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
 // what an answer costs, what it may cost, and what is said when the money does not suffice
 const service = serviceForTests();
 
 const ask = (content: string, more: INodeParameters = {}, options: Partial<RunOptions> = {}) =>
-	run({ ...chat(content, more), secrets: secretsOf(service), settings: CARRY_ON, ...options });
+	service.run(chat(content, more), { settings: CARRY_ON, ...options });
 const estimate = async (content: string, more: INodeParameters = {}) =>
 	(await ask(content, { ...more, operation: 'estimateCost' })).items[0]?.json;
 const expectRefused = async (outcome: ReturnType<typeof ask>, sentence: RegExp) => {

@@ -66,10 +66,8 @@ describe.each(paying)('%s', (name, call) => {
 
 	it('gives earlier results to Retry On Fail although an expression gives something new each time', async () => {
 		failTwo(status(403), 1);
-		const { items, error } = await run({
-			...call('={{ $json.text + " " + Math.random() }}'),
+		const { items, error } = await service.run(call('={{ $json.text + " " + Math.random() }}'), {
 			items: [{ text: 'item-one' }, { text: 'item-two' }],
-			secrets: secretsOf(service),
 			settings: RETRIED,
 		});
 		expect([error, items.length]).toEqual([undefined, 2]);

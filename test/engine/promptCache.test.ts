@@ -1,6 +1,4 @@
-import { chat, posts, response, secretsOf } from './rig/calls';
-import { useModel } from './rig/chatModel';
-import { run } from './rig/run';
+import { chat, posts, response } from './rig/calls';
 import { serviceForTests } from './rig/service';
 
 // the system message in the cache of a vendor: its mark, the tools before it, and what it costs
@@ -22,9 +20,7 @@ it.each([
 	const [, call, field, type, details] = row;
 	const options = { systemMessage: TEXT, cacheSystemMessage: true, tools };
 	const ask = async (text: string) =>
-		await service.paidFor(
-			async () => await run({ ...call(text, { options }), secrets: secretsOf(service) }),
-		);
+		await service.paidFor(async () => await service.run(call(text, { options })));
 	const [first, second] = [await ask('one'), await ask('two')];
 	for (const { result, paid } of [first, second])
 		expect(result.items[0]?.json).toMatchObject({ costUsd: paid / 1e6, costComputed: true });
@@ -52,8 +48,7 @@ it.each(['chat', 'responses'])(
 		];
 		const { result, paid } = await service.paidFor(
 			async () =>
-				await useModel({
-					secrets: secretsOf(service),
+				await service.useModel({
 					parameters: { options: { protocol, cacheSystemMessage: true } },
 					async use(model) {
 						const bound = model.bindTools([weather]);

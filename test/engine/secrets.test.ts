@@ -15,7 +15,7 @@ const redirect = (status: number): Fault => ({
 describe.each(paying)('%s', (_name, call) => {
 	const { credential } = call('x');
 	const execute = async (text: string, more: Partial<RunOptions> = {}) => {
-		const outcome = await run({ ...call(text), secrets: secretsOf(service), ...more });
+		const outcome = await service.run(call(text), more);
 		const stored = JSON.stringify(outcome.run);
 		return { ...outcome, stored };
 	};

@@ -1,8 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
-import { agent, failPosts, posts, RETRIED, secretsOf } from './rig/calls';
-import { run, shownText, type RunOptions } from './rig/run';
+import { agent, failPosts, posts, RETRIED } from './rig/calls';
+import { shownText, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // which conversation a message to an agent belongs to, and what is kept of an answer that stops
@@ -10,7 +10,7 @@ const service = serviceForTests();
 
 const send = async (parameters: INodeParameters, more: Partial<RunOptions> = {}) => {
 	const call = agent({ message: 'hello', ...parameters });
-	const outcome = await run({ ...call, secrets: secretsOf(service), ...more });
+	const outcome = await service.run(call, more);
 	return { ...outcome, given: outcome.items.map(({ json }) => json) };
 };
 const idOf = (name: string, workspace = 'ws-1') =>

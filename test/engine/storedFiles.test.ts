@@ -1,9 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import type { Fault } from '../service/service';
-import { CARRY_ON, job, model, RETRIED, secretsOf } from './rig/calls';
+import { CARRY_ON, job, model, RETRIED } from './rig/calls';
 import { useFileStore, type FileStore } from './rig/binaryStores';
-import { run } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // a file is in n8n's store whole, or nothing of it is there
@@ -17,9 +16,8 @@ afterEach(() => store.remove());
 
 const MIB = 1024 * 1024;
 const execute = async (operation: string, parameters: object, settings: object = {}) =>
-	await run({
-		...job(operation, { mediaType: 'images', ...parameters }),
-		...{ secrets: secretsOf(service), settings: { ...CARRY_ON, ...settings } },
+	await service.run(job(operation, { mediaType: 'images', ...parameters }), {
+		settings: { ...CARRY_ON, ...settings },
 	});
 const sketch = { model: model('canvas/sketch-1') };
 const startOf = async (prompt: string) =>

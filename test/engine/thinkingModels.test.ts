@@ -1,5 +1,5 @@
-import { failPosts, model as modelOf, posts, secretsOf } from './rig/calls';
-import { collect, useModel, type LanguageModel, type ModelMessage } from './rig/chatModel';
+import { failPosts, model as modelOf, posts } from './rig/calls';
+import { collect, type LanguageModel, type ModelMessage } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
 // models that think: what they give beside a call of a tool has to come back with it, or the service refuses the next call
@@ -65,8 +65,7 @@ describe.each(WAYS)('%s', (_way, ask) => {
 		],
 		['parts', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: thought }] }] }],
 	])('thinker/%s-1: its message comes back as it gave it', async (kind, expected) => {
-		const { error, given } = await useModel({
-			secrets: secretsOf(service),
+		const { error, given } = await service.useModel({
 			parameters: { model: modelOf(`thinker/${kind}-1`) },
 			async use(model) {
 				const called = await ask(model, [user(BOTH)]);
@@ -133,8 +132,7 @@ function answerWith(deltas: object[]): void {
 
 it.each(SHOWN)('%s: the same bytes come back', async (_source, deltas, message) => {
 	answerWith(deltas);
-	const { error } = await useModel({
-		secrets: secretsOf(service),
+	const { error } = await service.useModel({
 		async use(model) {
 			const { tool_calls: calls = [] } = await model.bindTools(tools).invoke([user('Oslo')]);
 			const steps = stepsOf({ content: '', tool_calls: calls } as unknown as ModelMessage);
@@ -151,7 +149,7 @@ it.each(SHOWN)('%s: the same bytes come back', async (_source, deltas, message) 
 
 const THINKER = { model: modelOf('thinker/details-1') };
 const converse = (use: (model: LanguageModel) => Promise<unknown>, more: object = {}) =>
-	useModel({ secrets: secretsOf(service), parameters: { ...THINKER, ...more }, use });
+	service.useModel({ parameters: { ...THINKER, ...more }, use });
 const bound = (model: LanguageModel) => model.bindTools(tools);
 const ONE = user('[[tool:get_weather]] Oslo');
 

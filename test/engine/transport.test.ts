@@ -91,7 +91,7 @@ it.each(['duplicate_content_length', 'header_overflow', 'garbage', 'bad_header']
 );
 
 describe('reading', () => {
-	const list = () => run({ ...models('getModels', {}), secrets: secretsOf(service) });
+	const list = () => service.run(models('getModels', {}));
 	/** Reads a job once the service has the fault. @param idleTimeout Seconds. */
 	const readJob = async (fault: Fault, times: number, idleTimeout: number) => {
 		const secrets = secretsOf(service);

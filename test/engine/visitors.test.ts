@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { agent, assistant, posts, secretsOf } from './rig/calls';
-import { run, type RunOptions } from './rig/run';
+import { agent, assistant, posts } from './rig/calls';
+import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // a visitor of a public chat writes all that the Chat Trigger hands over: no session of anybody else is reached by it
@@ -37,9 +37,7 @@ const nodes: Array<[string, string, (parameters: INodeParameters) => Omit<RunOpt
 
 describe.each(nodes)('%s', (_node, field, call) => {
 	const sessionOf = async (parameters: INodeParameters, given: Given = {}) =>
-		(await run({ ...call(parameters), secrets: secretsOf(service), ...given })).items[0]?.json[
-			field
-		];
+		(await service.run(call(parameters), given)).items[0]?.json[field];
 	const byKey = async (sessionKey: string) => await sessionOf({ sessionMode: 'key', sessionKey });
 
 	it.each(visits)(
@@ -72,7 +70,7 @@ describe.each(nodes)('%s', (_node, field, call) => {
 describe('Crypto Q&A', () => {
 	const ask = async (given: Given = {}) => {
 		const call = assistant('ask', { question: 'hello' });
-		const { items } = await run({ ...call, secrets: secretsOf(service), ...given });
+		const { items } = await service.run(call, given);
 		return items.map(({ json }) => json['chatId'] as string);
 	};
 
