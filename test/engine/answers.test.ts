@@ -1,20 +1,28 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault, Forms } from '../service/service';
-import { agent, assistant, CARRY_ON, chat, posts, response, RETRIED, secretsOf } from './rig/calls';
+import {
+	agent,
+	assistant,
+	CARRY_ON,
+	chat,
+	type Paying,
+	posts,
+	response,
+	RETRIED,
+	secretsOf,
+} from './rig/calls';
 import { type RunOptions, shownText, start } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // Forms that the specification leaves open come through the nodes (which forms there are is in the tests of the clients), the
 // responses protocol as well; and of answers that stop before their end what arrived is kept, and called what it is
 const service = serviceForTests();
-type Call = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
-const execute = async (call: Call, more: Partial<RunOptions> = {}) => await service.run(call, more);
 
 const said = expect.stringContaining('Grüße 👋 aus Köln');
 const tell = agent({ message: 'Grüße 👋 aus Köln' });
 
-it.each<[string, Partial<Forms>, Call, object]>([
+it.each<[string, Partial<Forms>, Paying, object]>([
 	['an agent, as text', { agent: 'text' }, tell, { output: said, format: 'text', complete: true }],
 	[
 		'an assistant, as two messages and an end with nothing',
@@ -24,14 +32,14 @@ it.each<[string, Partial<Forms>, Call, object]>([
 	],
 ])('%s', async (_what, forms, call, json) => {
 	Object.assign(service.forms, forms);
-	const { items, error } = await execute(call);
+	const { items, error } = await service.run(call);
 	expect(error).toBeUndefined();
 	expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
 });
 
 it('the items of one session are sent in their order', async () => {
 	const sessionId = '6F1C2B1E-8d3a-4c0e-9a55-0d2f6b7c8e90';
-	const { items } = await execute(
+	const { items } = await service.run(
 		agent({ sessionMode: 'id', sessionId, message: '={{ $json.text }}' }),
 		{ items: [{ text: 'first' }, { text: 'second' }, { text: 'third' }] },
 	);
@@ -47,7 +55,7 @@ it('the items of one session are sent in their order', async () => {
 it.each(['   ', 'abc', '../x', '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e9', '={{ undefined }}'])(
 	'the session ID "%s" is refused before any request',
 	async (sessionId) => {
-		const { error } = await execute(agent({ sessionMode: 'id', sessionId, message: 'x' }));
+		const { error } = await service.run(agent({ sessionMode: 'id', sessionId, message: 'x' }));
 		expect(error?.message).toMatch(/^Session ID (is empty|must be a UUID)/);
 		expect(service.requests).toEqual([]);
 	},
@@ -102,42 +110,14 @@ describe.each(streaming)('%s', (_name, call) => {
 });
 
 const respond = (prompt: string, more: INodeParameters = {}) => service.run(response(prompt, more));
-const sent = () => posts(service)[0]?.body as Record<string, unknown>;
 
-describe('what is sent in the responses protocol', () => {
-	it('is text, with every field by name and as JSON', async () => {
-		const options = { maxTokens: 500, temperature: 0.2, systemMessage: 'Be short.' };
-		const { error } = await respond('hello', {
-			options: {
-				...options,
-				toolChoice: { choice: { mode: 'required' } },
-				additionalFields: '{"reasoning":{"effort":"low"}}',
-				tools: { tool: [{ name: 'f', parameters: '{"type":"object"}' }] },
-			},
-		});
-		expect(error).toBeUndefined();
-		expect(sent()).toEqual({
-			model: 'northwind/quill-2.5',
-			input: [{ role: 'user', content: 'hello' }],
-			max_output_tokens: 500,
-			temperature: 0.2,
-			instructions: 'Be short.',
-			tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
-			include: ['reasoning.encrypted_content'],
-			tool_choice: 'required',
-			reasoning: { effort: 'low' },
-			stream: true,
-		});
-	});
-
-	it.each([
-		['{"previous_response_id":"resp_1"}', /does not store responses/],
-		['{"stream":false}', /always streamed/],
-	])('is never %s', async (additionalFields, message) => {
-		const { error } = await respond('x', { options: { additionalFields } });
-		expect(shownText(error)).toMatch(message);
-		expect(service.requests).toEqual([]);
-	});
+it.each([
+	['{"previous_response_id":"resp_1"}', /does not store responses/],
+	['{"stream":false}', /always streamed/],
+])('what is sent in the responses protocol is never %s', async (additionalFields, message) => {
+	const { error } = await respond('x', { options: { additionalFields } });
+	expect(shownText(error)).toMatch(message);
+	expect(service.requests).toEqual([]);
 });
 
 it.each<Partial<Forms>>([

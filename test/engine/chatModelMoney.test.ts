@@ -36,16 +36,6 @@ describe('the cap per call', () => {
 		expect(posts(service)).toEqual([]);
 	});
 
-	it.each([
-		['tiny/no-price-1', 'The cost cannot be calculated: '],
-		['tiny/input-price-1', 'The cost cannot be calculated: '],
-		['nobody/unknown-1', 'The catalog does not have the model nobody/unknown-1. '],
-	])('refuses a model whose cost cannot be calculated (%s)', async (id, title) => {
-		const { error } = await ask({ parameters: { model: model(id) }, use: invoke });
-		expect(error?.message.startsWith(title)).toBe(true);
-		expect(posts(service)).toEqual([]);
-	});
-
 	it('lets such a model answer if the user allows it, and says that the cost is unknown', async () => {
 		const options = { allowUnknownCost: true };
 		const { calls, customData } = await ask({

@@ -71,20 +71,6 @@ describe('a job of the ledger', () => {
 		expect(rig.states()).toEqual(['delivered']);
 	});
 
-	it('is emitted once, and asked for again only when it runs, without its row being sent back', async () => {
-		await rig.started('done');
-		await rig.started('running [[never]]');
-		const { poll } = rig.watching();
-		expect((await poll()).items).toHaveLength(1);
-		rig.pass(MINUTE);
-		rig.n8n.service.requests.length = 0;
-		expect((await poll()).items).toBeNull();
-		// one of them to see that the key is right
-		expect(rig.service.requests.filter(({ method }) => method === 'GET')).toHaveLength(4);
-		const changes = rig.n8n.service.requests.filter(({ method }) => method === 'PATCH');
-		expect(changes.at(-1)?.body).toMatchObject({ returnData: false });
-	});
-
 	it('that runs has its last status in the ledger, which is written when it is a new one', async () => {
 		await rig.started('running [[never]]', { record: '{"status":"queued","estimated_cost":9}' });
 		const { poll } = rig.watching();
