@@ -2,7 +2,6 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { budget, CARRY_ON, job, ledger, LOST, PICTURE } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
-import { callInN8nAgent } from './rig/n8nAgent';
 import { run, type RunOptions, shownText } from './rig/run';
 
 // what media jobs may cost a budget, and what a person decides about starts of unknown outcome
@@ -236,13 +235,7 @@ describe('a start of unknown outcome', () => {
 		expect(rig.states()).toContain('unknown');
 	});
 
-	it.each<
-		[string, (options: RunOptions) => Promise<{ items: object[]; error?: Error | undefined }>]
-	>([
-		// below MCP Server Trigger it is the same node
-		['a tool of an AI agent', async (options) => await run({ ...options, asTool: true })],
-		['n8n Agents', async (options) => await callInN8nAgent(options)],
-	])('no model decides: %s', async (_what, call) => {
+	it('no model decides', async () => {
 		const secrets = secretsOf('1');
 		const jobId = await lose(secrets);
 		const before = await money(secrets);
@@ -254,7 +247,7 @@ describe('a start of unknown outcome', () => {
 			budget('pause', { reason: 'x' }),
 			budget('resume'),
 		]) {
-			const { items: told, error } = await call({ ...tried, secrets });
+			const { items: told, error } = await run({ ...tried, secrets, asTool: true });
 			const said = error ? shownText(error) : JSON.stringify(told);
 			expect(said).toMatch(/An AI agent cannot use the resource (Job Ledger|Budget)/);
 		}

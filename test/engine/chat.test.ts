@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, model, posts } from './rig/calls';
+import { CARRY_ON, chat, model, posts, response } from './rig/calls';
 import { type RunOptions, shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -49,6 +49,20 @@ describe('what is sent', () => {
 			user: 'u-1',
 			stream: true,
 		});
+	});
+
+	const part = { text: 'Be short.', cache_control: { type: 'ephemeral' } };
+	const marked = (type: string) => ({ role: 'system', content: [{ type, ...part }] });
+	const user = { role: 'user', content: 'x' };
+	it.each<[string, typeof chat, boolean, object]>([
+		['chat', chat, true, { messages: [marked('text'), user] }],
+		['responses', response, false, { instructions: 'Be short.', input: [user] }],
+		['responses', response, true, { input: [marked('input_text'), user] }],
+	])('has the system message in %s, marked for the cache: %s', async (...row) => {
+		const [, call, cacheSystemMessage, expected] = row;
+		await service.run(call('x', { options: { systemMessage: part.text, cacheSystemMessage } }));
+		const { messages, input, instructions } = sent();
+		expect({ messages, input, instructions }).toEqual(expected);
 	});
 
 	it('is a list with all five roles', async () => {
@@ -122,6 +136,11 @@ describe('what is refused before anything is sent', () => {
 	const attached = (entry: object) => ({ attachments: { attachment: [entry] } }) as INodeParameters;
 
 	it.each<[string, INodeParameters, RegExp]>([
+		[
+			'a whole number that n8n would round',
+			{ options: { additionalFields: '{"seed":12345678901234567890}' } },
+			/has a whole number with more digits than n8n keeps \(12345678901234567890\)/,
+		],
 		[
 			'a field twice',
 			{ options: { temperature: 1, additionalFields: '{"temperature":1}' } },

@@ -85,13 +85,21 @@ describe.each(['chat', 'responses'])('with the protocol %s', (protocol) => {
 	it('sends its settings, and those of a call before them', async () => {
 		const additionalFields = '{"user": "customer-7"}';
 		const own = { maxTokens: 321, temperature: 0.5, reasoningEffort: 'low', additionalFields };
+		const asked = [{ role: 'system', content: 'Be short.' }, user('Answer in JSON')];
 		await ask({
-			parameters: { responseFormat: 'json_object', options: { protocol, ...own } },
-			use: async (model) => await model.withConfig({ stop: ['END'] }).invoke('Answer in JSON'),
+			parameters: {
+				responseFormat: 'json_object',
+				options: { protocol, cacheSystemMessage: true, ...own },
+			},
+			use: async (model) => await model.withConfig({ stop: ['END'] }).invoke(asked),
 		});
 		const format = { type: 'json_object' };
 		expect(posts(service)[0]?.body).toMatchObject({
 			...{ model: 'northwind/quill-2.5', temperature: 0.5, user: 'customer-7', stream: true },
+			[isChat ? 'messages' : 'input']: [
+				{ role: 'system', content: [{ cache_control: { type: 'ephemeral' } }] },
+				{},
+			],
 			...(isChat
 				? { max_tokens: 321, reasoning_effort: 'low', response_format: format, stop: ['END'] }
 				: { max_output_tokens: 321, reasoning: { effort: 'low' }, text: { format } }),

@@ -81,23 +81,6 @@ describe('the cap per execution', () => {
 		expect(posts(service).length).toBeLessThan(8);
 	});
 
-	it('holds for calls at the same time: together they cannot exceed it', async () => {
-		const before = service.balance();
-		const { given } = await ask({
-			parameters,
-			use: async (chat) =>
-				await Promise.all(
-					Array.from({ length: 20 }, async (_, at) => await say(chat, `${WORDS} at once ${at}`)),
-				),
-		});
-		const sent = posts(service).length;
-		expect(sent).toBeGreaterThan(0);
-		expect(
-			saidOf(given).filter((text) => text.includes('is left of the spending cap')),
-		).toHaveLength(20 - sent);
-		expect(before - service.balance()).toBeLessThanOrEqual(800);
-	});
-
 	it('an unknown outcome stays counted with the most that it can cost', async () => {
 		fail({ type: 'reset_peer' }, 3);
 		const use = async (chat: LanguageModel) => await sayAll(chat, 4);

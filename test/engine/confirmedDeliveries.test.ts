@@ -81,17 +81,6 @@ describe('Delivered When: Confirmed by the Workflow', () => {
 		}
 	});
 
-	it('one item that cannot be confirmed does not cost the others', async () => {
-		const jobId = await rig.started('a cat');
-		const delivered = json(await confirming().deliver());
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const { items } = await confirm([{ jobId: 'unknown' }, ...delivered], settings);
-		expect(items).toMatchObject([
-			{ json: { error: expect.stringContaining('no such job') } },
-			{ json: { jobId, state: 'delivered' }, pairedItem: { item: 1 } },
-		]);
-	});
-
 	it('what was not delivered to a workflow that has to confirm it cannot be confirmed', async () => {
 		const refusalOf = async (jobId: string) =>
 			(await rig.ledger('confirmDelivery', { jobId })).error?.message;

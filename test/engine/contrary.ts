@@ -15,16 +15,7 @@ export interface Said {
 
 type Say = (request: IncomingMessage, body: string) => Said | undefined;
 
-/** A service without any manners of its own: each test says what is answered, to the byte. */
-export interface Contrary {
-	secrets: Secrets;
-	/** Method and path of what was asked, in order. */
-	asked: string[];
-	/** Bodies of what was posted. */
-	posted: string[];
-	answer(say: Say): void;
-	stop(): Promise<void>;
-}
+type Contrary = Awaited<ReturnType<typeof startContrary>>;
 
 /** For the tests of a file. */
 export function contraryForTests(): Contrary {
@@ -36,8 +27,11 @@ export function contraryForTests(): Contrary {
 
 let services = 0;
 
-async function startContrary(): Promise<Contrary> {
+/** A service without any manners of its own: each test says what is answered, to the byte. */
+async function startContrary() {
+	/** Method and path of what was asked, in order. */
 	const asked: string[] = [];
+	/** Bodies of what was posted. */
 	const posted: string[] = [];
 	let say: Say = () => undefined;
 	const server = createServer((request, response) => {
@@ -56,14 +50,14 @@ async function startContrary(): Promise<Contrary> {
 	// what is remembered of one account is not remembered of another
 	const apiKey = `key-of-the-contrary-service-${++services}`;
 	const limit = { plan: 'custom', requestsPerMinute: 60_000 };
+	const secrets: Secrets = {
+		workspaceAgentApi: { baseUrl: `${url}/api/v1/workspaces/w`, apiKey },
+		marketAssistantApi: { baseUrl: `${url}/api/ai-assistant/v1`, apiKey, ...limit },
+		modelRouterApi: { baseUrl: url, apiKey },
+	};
 	return {
-		secrets: {
-			workspaceAgentApi: { baseUrl: `${url}/api/v1/workspaces/w`, apiKey },
-			marketAssistantApi: { baseUrl: `${url}/api/ai-assistant/v1`, apiKey, ...limit },
-			modelRouterApi: { baseUrl: url, apiKey },
-		},
-		...{ asked, posted },
-		answer(next) {
+		...{ secrets, asked, posted },
+		answer(next: Say) {
 			say = next;
 			asked.length = posted.length = 0;
 		},

@@ -335,56 +335,29 @@ it('50 turns are stored in less than 115 kB', async () => {
 });
 
 describe('a speaker that fails and ends the conversation, next to the output of a green node', () => {
-	const advice = 'To make the execution fail, choose On Failure of a Speaker: Fail.';
+	const ends = (whose: string, turns: string, why = 'It broke.') =>
+		`${whose} failed, so the conversation ended after ${turns}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`;
 	const link = '<a href="https://example.org">It broke</a> & more';
-	const broken: Speaker = () => ({ error: link });
 	const shown = '&lt;a href="https://example.org">It broke&lt;/a> &amp; more.';
+	const [Ada, Bob] = [counting('a'), counting('b')];
+	const broken: Speaker = () => ({ error: link });
+	const both = { Ada: failing, Bob: failing };
 
-	it.each<[string, Parameters<typeof talk>, string[]]>([
-		[
-			'after a turn',
-			[{}, { speakers: { Ada: counting('a'), Bob: failing } }],
-			[`Bob failed, so the conversation ended after 1 turn: It broke. ${advice}`],
-		],
-		[
-			'at once, in the words of a stranger',
-			[{}, { speakers: { Ada: broken, Bob: counting('b') } }],
-			[`Ada failed, so the conversation ended after 0 turns: ${shown} ${advice}`],
-		],
-		[
-			'twice',
-			[
-				{ turnLimit: 2 },
-				{
-					speakers: { Ada: failing, Bob: failing },
-					items: [{}, {}].map(() => ({ chatInput: 'x' })),
-				},
-			],
-			[
-				`2 of 2 conversations failed. Ada failed, so the conversation ended after 0 turns: It broke. ${advice}`,
-			],
-		],
+	it.each<[string, Record<string, Speaker>, INodeParameters, string[], items?: number]>([
+		['after a turn', { Ada, Bob: failing }, {}, [ends('Bob', '1 turn')]],
+		['in the words of a stranger', { Ada: broken, Bob }, {}, [ends('Ada', '0 turns', shown)]],
+		['twice', both, {}, [`2 of 2 conversations failed. ${ends('Ada', '0 turns')}`], 2],
 		[
 			'if it is skipped',
-			[
-				{ turnLimit: 2, options: { onFailure: 'skip' } },
-				{ speakers: { Ada: failing, Bob: counting('b') } },
-			],
+			{ Ada: failing, Bob },
+			{ turnLimit: 2, options: { onFailure: 'skip' } },
 			[],
 		],
-		[
-			'if that was chosen to be an error',
-			[
-				{ options: { onFailure: 'fail' } },
-				{
-					speakers: { Ada: failing, Bob: failing },
-					settings: { onError: 'continueRegularOutput' },
-				},
-			],
-			[],
-		],
-	])('%s', async (_when, given, hints) => {
-		expect((await talk(...given)).hints).toEqual(hints);
+		['if that was chosen to be an error', both, { options: { onFailure: 'fail' } }, []],
+	])('%s', async (_when, speakers, parameters, hints, count = 1) => {
+		const items = Array.from({ length: count }, () => ({ chatInput: 'Hello' }));
+		const settings = { onError: 'continueRegularOutput' } as const;
+		expect((await talk(parameters, { speakers, items, settings })).hints).toEqual(hints);
 	});
 });
 

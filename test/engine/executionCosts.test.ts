@@ -102,11 +102,9 @@ describe('a conversation', () => {
 	const paid: Speaker = () => ({ output: 'hello', costUsd: 0.5 });
 	const talk = async (speakers: Record<string, Speaker | INode>, more: object = {}) =>
 		await converse({
-			...{
-				secrets: secretsOf(service),
-				speakers,
-				parameters: { turnLimit: 4, spendingCapPerConversation: 9 },
-			},
+			secrets: secretsOf(service),
+			speakers,
+			parameters: { turnLimit: 4, spendingCapPerConversation: 9 },
 			...more,
 		});
 

@@ -171,16 +171,3 @@ it('while "Use a Job Ledger" is turned off, everything that needs it says so, an
 	expect((await run({ ...models('getModels', {}), ...more })).error).toBeUndefined();
 	expect(rig.n8n.service.requests).toEqual([]);
 });
-
-it.each(['getEntries', 'deleteMany', 'markStarted', 'markNotStarted'])(
-	'no model of an AI agent gets at the job ledger: %s',
-	async (operation) => {
-		const parameters = { uniqueKey: 'k', jobId: 'j' };
-		for (const settings of [{}, { onError: 'stopWorkflow' } as const]) {
-			const { items, error } = await rig.ledger(operation, parameters, { asTool: true, settings });
-			expect(items).toEqual([]);
-			expect(error?.message).toMatch(/^An AI agent cannot use the resource Job Ledger/);
-		}
-		expect(rig.n8n.service.requests).toEqual([]);
-	},
-);

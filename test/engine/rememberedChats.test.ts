@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
 import { callTool, type Way } from './rig/agentTool';
-import { assistant, posts, RETRIED, secretsOfAnother } from './rig/calls';
+import { assistant, posts, secretsOfAnother } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
 import { run, type RunOptions } from './rig/run';
 
@@ -137,14 +137,6 @@ it.each([
 		chatId: expect.any(String),
 	});
 	expect(hints).toEqual(expected);
-});
-
-it('Retry On Fail asks nothing twice', async () => {
-	const refusal: Fault = { type: 'status', status: 401 };
-	rig.service.fault({ match: { bodyIncludes: 'second' }, do: refusal, times: 1 });
-	const items = ['first', 'second'].map((q) => ({ sessionId: q, q }));
-	expect((await ask({}, { items, settings: RETRIED })).error).toBeUndefined();
-	expect([rig.service.received('first'), rig.service.received('second')]).toEqual([1, 2]);
 });
 
 it('a key that the service echoes in a chat ID does not get into the table', async () => {

@@ -2,33 +2,8 @@ import { columns, readEntry, type Entry } from '../../../src/ledger/entry';
 import type { Clause, Where } from '../../../src/tables/table';
 import { json, type Answer } from '../../service/answer';
 import { isFields, partsOf, type Call, type Fields } from '../../service/call';
-import { startService, type Service } from '../../service/service';
+import { startService } from '../../service/service';
 import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
-
-/**
- * n8n's public API as far as the job ledger uses it, for faults that a real n8n does not have on demand. What it does was seen
- * in a real one; `test/n8n/ledger.test.ts` shows the same claims there, on SQLite and on PostgreSQL.
- */
-export interface DataTables {
-	service: Service;
-	/** The rows of the job ledger, whichever table it is. */
-	rows: Fields[];
-	/** The rows of the record of spending. */
-	spending: Fields[];
-	/** At first one, "Media Jobs". Names are unique. */
-	tables: DataTable[];
-	/** Scopes that the API key does not have. */
-	missingScopes: Set<string>;
-	/** Everything as at first, but for tables that were made meanwhile. */
-	reset(): void;
-	/** Holds the next creations of tables until so many have passed the check of the name. */
-	holdCreations(count: number): void;
-	entries(): Entry[];
-	/** What a credential needs to use it as its job ledger. */
-	ledgerFields: { useJobLedger: boolean; n8nUrl: string; n8nApiKey: string; ledgerTable: string };
-	/** @throws when a row was changed in a way that its transitions do not allow. */
-	stop(): Promise<void>;
-}
 
 interface DataTable {
 	id: string;
@@ -38,43 +13,56 @@ interface DataTable {
 
 const SENT_ALONG = 'n8n-api-key-of-the-ledger-5b1c77';
 /** Everything that one n8n has. */
-interface World extends Pick<DataTables, 'rows' | 'spending' | 'tables' | 'missingScopes'> {
+interface World {
+	/** The rows of the job ledger, whichever table it is. */
+	rows: Fields[];
+	/** The rows of the record of spending. */
+	spending: Fields[];
+	/** At first one, "Media Jobs". Names are unique. */
+	tables: DataTable[];
+	/** Scopes that the API key does not have. */
+	missingScopes: Set<string>;
 	/** Creations that wait for others. */
 	held: { count: number; release: Array<() => void> };
 	/** Changes of rows that their transitions do not allow. */
 	faults: string[];
 }
 
-export async function startDataTables(): Promise<DataTables> {
+export type DataTables = Awaited<ReturnType<typeof startDataTables>>;
+
+/**
+ * n8n's public API as far as the job ledger uses it, for faults that a real n8n does not have on demand. What it does was seen
+ * in a real one; `test/n8n/ledger.test.ts` shows the same claims there, on SQLite and on PostgreSQL.
+ */
+export async function startDataTables() {
+	const [rows, spending, faults]: [Fields[], Fields[], string[]] = [[], [], []];
+	const tables = [tableOf('Media Jobs', columnList())];
+	const missingScopes = new Set<string>();
 	const world: World = {
-		...{
-			rows: [],
-			spending: [],
-			faults: [],
-			missingScopes: new Set(),
-			held: { count: 1, release: [] },
-		},
-		tables: [tableOf('Media Jobs', columnList())],
+		...{ rows, spending, tables, missingScopes, faults },
+		held: { count: 1, release: [] },
 	};
 	const service = await startService({ further: (call) => answer(world, call) });
 	return {
-		...{ service, rows: world.rows, spending: world.spending },
-		...{ tables: world.tables, missingScopes: world.missingScopes },
+		...{ service, rows, spending, tables, missingScopes },
+		/** Everything as at first, but for tables that were made meanwhile. */
 		reset() {
 			service.reset();
-			world.rows.length = 0;
-			world.spending.length = 0;
-			world.missingScopes.clear();
+			rows.length = spending.length = 0;
+			missingScopes.clear();
 		},
-		holdCreations: (count) => void (world.held.count = count),
-		entries: () => world.rows.map(readEntry),
+		/** Holds the next creations of tables until so many have passed the check of the name. */
+		holdCreations: (count: number) => void (world.held.count = count),
+		entries: (): Entry[] => rows.map(readEntry),
+		/** What a credential needs to use it as its job ledger. */
 		ledgerFields: {
 			...{ useJobLedger: true, n8nUrl: service.url },
 			...{ n8nApiKey: SENT_ALONG, ledgerTable: 'Media Jobs' },
 		},
+		/** @throws when a row was changed in a way that its transitions do not allow. */
 		async stop() {
 			await service.stop();
-			if (world.faults.length) throw new Error(world.faults.join('\n'));
+			if (faults.length) throw new Error(faults.join('\n'));
 		},
 	};
 }
