@@ -163,7 +163,7 @@ function withPauses() {
 	if (named.length && !everything) return { projects: grouped(isIn(quick)), env };
 	if (args.length) return { projects: isIn(quick), env };
 	const one =
-		/(customApiCall|documented|everyField|exactNumbers|foundNothing|guided|largeFiles|modelChoices|platform)\.test/;
+		/(customApiCall|documented|everyField|foundNothing|guided|largeFiles|modelChoices|platform)\.test/;
 	/** @param {string} folder */
 	const paced = (folder) =>
 		filesWith(/\bawait\b/, [folder]).filter((file) => !everything || !one.test(file));

@@ -79,6 +79,14 @@ describe('the spending cap', () => {
 		);
 	});
 
+	it('is not rounded up: what could cost half a micro-dollar more is not sent', async () => {
+		const [refused] = (await capped(0.000001)).failed;
+		const [, dollars] = /could cost up to \$([\d.]+),/.exec(String(refused?.json['error'])) ?? [];
+		const most = Math.round(Number(dollars) * 1e6);
+		expect((await capped((most - 0.5) / 1e6)).failed).toHaveLength(1);
+		expect((await capped(most / 1e6)).items).toHaveLength(1);
+	});
+
 	it('lets pass what cannot cost more; the fields are ours, and not sent', async () => {
 		expect((await capped(0.01, { options: allowed })).items).toHaveLength(1);
 		const { bodyText } = posts(service)[0]!;

@@ -20,6 +20,13 @@ describe.each(paying)('%s', (_name, call) => {
 		return { ...outcome, stored };
 	};
 
+	it.each([301, 307])('does not follow a redirect (%s)', async (status) => {
+		failPosts(service, redirect(status));
+		expect((await execute('x')).error?.message).toContain('redirect');
+		expect(elsewhere.requests).toEqual([]);
+		expect(posts(service)).toHaveLength(1);
+	});
+
 	// in all other places: keyEchoes
 	it('an echoed key is in no error', async () => {
 		const key = keyOf(credential);
