@@ -120,23 +120,6 @@ it.each([
 	expect(service.requests).toEqual([]);
 });
 
-it.each<Partial<Forms>>([
-	{ responseEvents: 'minimal', responseOutput: 'absent' },
-	{ responseEvents: 'unnamed', doneMark: 'absent' },
-])('what comes out is the same with %j', async (forms) => {
-	Object.assign(service.forms, forms);
-	const { items, error } = await respond('one two');
-	expect(error).toBeUndefined();
-	const json = {
-		...{ output: 'You said: "one two".', model: 'northwind/quill-2.5', complete: true },
-		finishReason: 'stop',
-		usage: expect.objectContaining({ input_tokens: 2, output_tokens: 4 }),
-		...{ costUsd: 0.000007, costComputed: true, requestId: expect.stringMatching(/^req-/) },
-		durationMs: expect.any(Number),
-	};
-	expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);
-});
-
 it("with Simplify off the protocol's own object comes out", async () => {
 	const { items } = await respond('hi', { simplify: false });
 	const content = [{ type: 'output_text', text: 'You said: "hi".' }];

@@ -193,8 +193,10 @@ it.each(protocols)(
 		);
 		expect(sentMaxima(field)[0]).toBeGreaterThan(5900);
 		expect(paid).toBeLessThanOrEqual(60_000);
-		const call = JSON.stringify(result.calls[0]);
-		expect(call).toContain('Set \\"Maximum Output Tokens\\" to allow more');
+		const notice = expect.stringContaining('Set "Maximum Output Tokens" to allow more');
+		expect(result.calls).toMatchObject([
+			{ output: { finishReason: 'length', notice }, hints: [{ message: notice }] },
+		]);
 	},
 );
 

@@ -91,13 +91,6 @@ describe('a model of another kind', () => {
 		expect(shownText(error)).toBe(message);
 		expect(posts(service)).toEqual([]);
 	});
-
-	it('is not judged when the catalog does not know the model', async () => {
-		const options = { allowUnknownCost: true };
-		const { error } = await service.run(chat('x', { model: model('no/one'), options }));
-		expect(error?.message).toContain('404');
-		expect(posts(service)).toHaveLength(1);
-	});
 });
 
 it('an entry with an error of its own does not make n8n repeat the node', async () => {

@@ -207,16 +207,6 @@ describe('what comes out', () => {
 			},
 		});
 	});
-
-	it('says of an answer that was cut off how to mend it, also beside it', async () => {
-		const { items, run: done } = await ask('[[words:50]]', { options: { maxTokens: 5 } });
-		expect(items[0]?.json).toMatchObject({
-			finishReason: 'length',
-			complete: true,
-			notice: expect.stringMatching(/cut off.*Raise "Maximum Output Tokens".*2000/),
-		});
-		expect(JSON.stringify(done.data.resultData.runData['Node']?.[0]?.hints)).toContain('2000');
-	});
 });
 
 it('counts tokens where n8n counts them', async () => {

@@ -178,17 +178,6 @@ it('a call without words, which n8n writes as an empty list, is sent as no conte
 	expect(messages[1]).toMatchObject({ content: null, tool_calls: [{ id: 'c1' }] });
 });
 
-it('an answer that is cut off says so in the output and beside it', async () => {
-	const { calls } = await ask({
-		parameters: { options: { maxTokens: 5 } },
-		use: async (model) => await model.invoke('[[words:50]]'),
-	});
-	const notice = expect.stringContaining('is cut off');
-	expect(calls).toMatchObject([
-		{ output: { finishReason: 'length', notice }, hints: [{ message: notice }] },
-	]);
-});
-
 it('the facts of calls that run at the same time stay with their answers', async () => {
 	const { calls } = await ask({
 		use: async (model) =>

@@ -4,7 +4,7 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { supplyChatModel } from '../../nodes/ModelRouter/chatModel/supplyChatModel';
 import { LmChatModelRouter } from '../../nodes/ModelRouter/LmChatModelRouter.node';
-import { failPosts, posts } from './rig/calls';
+import { posts } from './rig/calls';
 import { collect, type LanguageModel, type ModelOptions } from './rig/chatModel';
 import { sources, type Pack } from './rig/pack';
 import { serviceForTests } from './rig/service';
@@ -83,14 +83,6 @@ it.each<[string, (model: FullModel) => Promise<unknown>]>([
 	expect(error?.message).toContain('asked for something that only OpenAI offers');
 	expect(service.requests).toEqual([]);
 	expect(connected()).toEqual([]);
-});
-
-it('a failed call is not sent again by the SDK, nor elsewhere', async () => {
-	failPosts(service, { type: 'status', status: 500 });
-	const { error } = await ask({ use: async (model) => await model.invoke('Hello') });
-	expect(error?.message).toMatch(/internal error \(500\)/);
-	expect(posts(service)).toHaveLength(1);
-	expect(connected()).toEqual(serviceOnly());
 });
 
 interface SdkModel {

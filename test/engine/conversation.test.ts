@@ -77,22 +77,6 @@ it.each<[string, INodeParameters, IDataObject, IDataObject]>([
 	expect(second?.['speakers']).toEqual(first?.['speakers']);
 });
 
-it('continues after the turn that is named, as if nothing had been said later', async () => {
-	const { json } = await talk({ turnLimit: 4 });
-	const options = { transcript: '={{ $json.transcript }}', continueAfterTurn: 2 };
-	const again = await talk({ turnLimit: 2, options }, { items: [json] });
-	expect(again.error).toBeUndefined();
-	expect(toldIn(again)).toEqual([
-		['Ada', 'b 1'],
-		['Bob', 'a 1'],
-	]);
-	expect(
-		transcriptOf(again.json).map(({ turn, text }) => `${String(turn)} ${String(text)}`),
-	).toEqual(['1 a 1', '2 b 1', '3 a 1', '4 b 1']);
-	expect(again.json).toMatchObject({ conversationId: json['conversationId'], turns: 4 });
-	expect(again.json['speakers']).toEqual(json['speakers']);
-});
-
 it('without a session, or with New, every item begins a conversation of its own', async () => {
 	const items = [{ chatInput: 'Hello' }, { chatInput: 'Hello', sessionId: 'thread' }];
 	const { items: results } = await talk({ turnLimit: 1, sessionMode: 'new' }, { items });

@@ -48,11 +48,6 @@ describe('the cap per item', () => {
 
 	it.each<[string, string, RegExp]>([
 		['a model without a price', 'tiny/no-price-1', /has no price|answers with text/],
-		[
-			'a model that the catalog does not have',
-			'no/one',
-			/^The catalog does not have the model no\/one\. .*Choose a model from the list, or correct its ID.*"Allow Unknown Cost"/,
-		],
 	])('holds back %s', async (_what, id, message) => {
 		const { failed } = await capped(100, { model: model(id) });
 		expect(failed).toMatchObject([{ json: { error: expect.stringMatching(message) } }]);

@@ -136,14 +136,6 @@ describe('a cost that cannot be calculated', () => {
 	);
 });
 
-it('a catalog that cannot be read is told with its reason', async () => {
-	service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 503 } });
-	await expectRefused(
-		ask('x', {}, { secrets: secretsOfFreshAccount(service) }),
-		/^The cost cannot be calculated: the catalog could not be read \(.*503.*\)/,
-	);
-});
-
 describe('a balance that does not suffice', () => {
 	const poor = () => ({
 		modelRouterApi: { baseUrl: service.url, apiKey: service.router.keys.poor },

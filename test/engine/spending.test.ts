@@ -239,15 +239,6 @@ describe('labels', () => {
 			]);
 		});
 	});
-
-	it('combined rows keep them', async () => {
-		for (const label of ['Ada', 'Bob', 'Ada']) enter(daysAgo(100), { label });
-		await spending('combineRows', { days: 62 });
-		expect(rig.n8n.spending.map(({ label, requests }) => [label, requests]).sort()).toEqual([
-			['Ada', 2],
-			['Bob', 1],
-		]);
-	});
 });
 
 describe('a failed write is a hint beside a paid answer', () => {
@@ -355,6 +346,7 @@ describe('Combine Old Rows', () => {
 		enter(old);
 		enter('2026-01-20', { node: 'New name' });
 		enter('2026-01-20', { model: 'x' });
+		enter('2026-01-20', { label: 'Ada' });
 		enter('2026-02-01');
 		enter(TODAY);
 	});
@@ -366,14 +358,15 @@ describe('Combine Old Rows', () => {
 			skippedRows: 0,
 		});
 		expect(await totals()).toEqual(before);
-		const days = rig.n8n.spending.map(({ day, model }) => [day, model]);
+		const days = rig.n8n.spending.map(({ day, model, label }) => [day, model, label]);
 		expect(days).toEqual([
 			...[
-				['2026-01', 'm'],
-				['2026-01', 'x'],
-				['2026-02', 'm'],
+				['2026-01', 'm', ''],
+				['2026-01', 'x', ''],
+				['2026-01', 'm', 'Ada'],
+				['2026-02', 'm', ''],
 			],
-			[TODAY, 'm'],
+			[TODAY, 'm', ''],
 		]);
 		expect(rig.n8n.spending[0]).toMatchObject({ requests: 2, costUsd: 0.2, node: 'New name' });
 		expect((await spending('combineRows')).items[0]?.json).toEqual({

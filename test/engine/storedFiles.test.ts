@@ -78,13 +78,6 @@ describe('over the limit', () => {
 		const { items } = await download(jobId, { options: { maxSizeMib: 2 } });
 		expect(items[0]?.json).toMatchObject({ file: { bytes: 2 * MIB } });
 	});
-
-	it('is 250 MiB where nothing else is said', async () => {
-		const jobId = await startOf('a cat');
-		fault({ type: 'content_length', add: 250 * MIB });
-		const { failed } = await download(jobId);
-		expect(failed[0]?.json['error']).toContain('larger than 250 MiB');
-	});
 });
 
 describe('broken off', () => {

@@ -26,7 +26,6 @@ export interface ToolOptions extends Pick<Flow, 'secrets' | 'onChunk' | 'data'> 
 /** As LangChain has it. */
 export interface InvokedTool {
 	name: string;
-	description: string;
 	invoke(input: IDataObject): Promise<string>;
 }
 
@@ -38,21 +37,19 @@ const TOOL = 'Ask It';
  * @see n8n-nodes-langchain 2.41, utils/agent-execution/createEngineRequests.js and buildSteps.js
  */
 export async function callTool(way: Way, { tool, calls, chatted, ...options }: ToolOptions) {
-	const seen = { answers: [] as string[], name: '', description: '' };
+	let answers: string[] = [];
 	const done: INodeExecutionData[][] = [[{ json: {} }]];
 	const agent = standIn(
 		{
 			async execute(response) {
 				if (response?.actionResponses.length) {
-					seen.answers = response.actionResponses.map(({ data }) => {
+					answers = response.actionResponses.map(({ data }) => {
 						const items = data.data?.['ai_tool']?.[0]?.map(({ json }) => json);
 						return JSON.stringify(items?.length ? items : { error: data.error?.message });
 					});
 					return done;
 				}
 				const given = (await this.getInputConnectionData('ai_tool', 0)) as [InvokedTool];
-				const [{ name, description }] = given;
-				Object.assign(seen, { name, description });
 				if (way === 'by the engine')
 					return {
 						actions: calls.map((input, index) => ({
@@ -63,7 +60,7 @@ export async function callTool(way: Way, { tool, calls, chatted, ...options }: T
 					};
 				const invoke = async (input: IDataObject) =>
 					await given[0].invoke(input).catch((error: unknown) => (error as Error).message);
-				seen.answers = await Promise.all(calls.map(invoke));
+				answers = await Promise.all(calls.map(invoke));
 				return done;
 			},
 		},
@@ -89,5 +86,5 @@ export async function callTool(way: Way, { tool, calls, chatted, ...options }: T
 		input: [{ json: { asked: 'by a user' } }],
 		...(chatted && { ran: { [CHAT]: chatted } }),
 	});
-	return { ...seen, run, toolRuns: run.data.resultData.runData[TOOL] ?? [] };
+	return { answers, run, toolRuns: run.data.resultData.runData[TOOL] ?? [] };
 }
