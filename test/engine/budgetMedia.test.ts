@@ -28,6 +28,8 @@ const start = async (
 		...job('start', { ...PICTURE, ...parameters }),
 		...{ secrets, settings: CARRY_ON, ...more },
 	});
+const startedJob = async (secrets: RunOptions['secrets']) =>
+	String((await start(secrets)).items[0]?.json['jobId']);
 const get = async (secrets: RunOptions['secrets'], jobId: string) =>
 	await run({ ...job('getJob', { mediaType: 'images', jobId }), secrets });
 
@@ -85,8 +87,7 @@ describe('starts at once', () => {
 describe('Download File', () => {
 	it('counts what the job has cost, once', async () => {
 		const secrets = secretsOf('1');
-		const { items: started } = await start(secrets);
-		const jobId = String(started[0]?.json['jobId']);
+		const jobId = await startedJob(secrets);
 		cost(0.05);
 		for (let time = 1; time <= 2; time++) {
 			const { error } = await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
@@ -100,8 +101,7 @@ describe('Download File', () => {
 
 	it('gives the file although the cost cannot be read, and the estimate counts until it is', async () => {
 		const secrets = secretsOf('1');
-		const { items: started } = await start(secrets);
-		const jobId = String(started[0]?.json['jobId']);
+		const jobId = await startedJob(secrets);
 		const isRecord = { method: 'GET', path: new RegExp(`/jobs/${jobId}$`) };
 		rig.service.fault({ match: isRecord, times: Infinity, do: { type: 'status', status: 400 } });
 		const down = await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
@@ -113,8 +113,7 @@ describe('Download File', () => {
 		'counts what a job has cost whose file has status %i',
 		async (status) => {
 			const secrets = secretsOf('1');
-			const { items: started } = await start(secrets);
-			const jobId = String(started[0]?.json['jobId']);
+			const jobId = await startedJob(secrets);
 			const isFile = { method: 'GET', path: /content$/ };
 			rig.service.fault({ match: isFile, times: Infinity, do: { type: 'status', status } });
 			await get(secretsWithoutAccounts(), jobId);
@@ -126,8 +125,7 @@ describe('Download File', () => {
 
 	it('reads no record where nothing counts', async () => {
 		const secrets = secretsWithoutAccounts();
-		const { items: started } = await start(secrets);
-		const jobId = String(started[0]?.json['jobId']);
+		const jobId = await startedJob(secrets);
 		await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
 		const asked = rig.service.requests.map(({ method, path }) => `${method} ${path}`);
 		expect(asked.filter((request) => request.endsWith(`/jobs/${jobId}`))).toEqual([]);

@@ -13,7 +13,7 @@ import {
 	PICTURE,
 	response,
 } from './rig/calls';
-import { run } from './rig/run';
+import { run, shownText } from './rig/run';
 
 // what the editor shows of an error: its title says what happened, the description what to do
 const service = contraryForTests();
@@ -232,4 +232,20 @@ it.each([
 		`The base URL ends in ${named}`,
 		'Remove that part of it in the credential: the node adds it itself.',
 	]);
+});
+
+// n8n adds "Custom API Call" to the operations of a node, and a language model may choose it
+const CHOSEN = '__CUSTOM_API_CALL__';
+
+it.each([
+	['an operation of the Model Router', models(CHOSEN)],
+	['a resource of the Model Router', models('getModel', { resource: CHOSEN })],
+	['an operation of Crypto Q&A', { ...assistant('ask', {}), parameters: { operation: CHOSEN } }],
+])('"Custom API Call" as %s is answered with what to use', async (_what, call) => {
+	service.answer(() => undefined);
+	const { error } = await run({ ...call, secrets: service.secrets });
+	expect(shownText(error)).toMatch(
+		/does not support "Custom API Call".*use an HTTP Request node.*choose this node's credential/,
+	);
+	expect(service.asked).toEqual([]);
 });

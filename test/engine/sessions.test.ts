@@ -145,11 +145,13 @@ describe('the message', () => {
 	});
 });
 
-describe('an answer that stops before its end', () => {
-	it.each<[string, INodeParameters]>([
-		['new', { sessionMode: 'new' }],
-		['key', { sessionMode: 'key', sessionKey: 'a' }],
-	])('is an item, with its session (%s), and never asked for again', async (source, session) => {
+it.each<[string, INodeParameters]>([
+	['new', { sessionMode: 'new' }],
+	['key', { sessionMode: 'key', sessionKey: 'a' }],
+])(
+	'what came of an answer is an item, with its session (%s), and is not asked again',
+	async (...row) => {
+		const [source, session] = row;
 		failPosts(service, { type: 'limit_data', bytes: 400 });
 		const partial = { message: '[[words:40]]', options: { onIncomplete: 'partial' } };
 		const { given, error } = await send({ ...session, ...partial }, { settings: RETRIED });
@@ -164,8 +166,8 @@ describe('an answer that stops before its end', () => {
 		]);
 		const sent = posts(service).map(({ path }) => path);
 		expect(sent).toEqual([expect.stringContaining(String(given[0]?.['sessionId']))]);
-	});
-});
+	},
+);
 
 it.each<[string, RegExp, object]>([
 	['content', /^You said: "hello"/, {}],
