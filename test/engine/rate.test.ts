@@ -3,15 +3,16 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { assistant, posts, secretsOfAnother } from './rig/calls';
 import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
+import { startLedgerRig } from './rig/ledger';
 import { run, start, type RunOptions } from './rig/run';
-import { serviceForTests } from './rig/service';
 
 // the assistant's limit per minute, with minutes that pass in no time, for both sides
-const service = serviceForTests({}, { now: () => Date.now() });
+const rig = startLedgerRig({ now: () => Date.now() });
+const { service } = rig;
 fakeMinutes();
 
 const inNoTime = async <Result>(work: Promise<Result>): Promise<Result> =>
-	await letMinutesPass(work, [service], 100);
+	await letMinutesPass(work, [service, rig.n8n.service], 50);
 const until = async (condition: () => boolean) => {
 	while (!condition()) await turn();
 };
@@ -29,18 +30,28 @@ const asking = (
 });
 const refused = () => posts(service).filter(({ status }) => status === 429).length;
 
+/** Executions beside one another that each ask so many questions of a minute's 60. @returns the time that it takes */
+async function askAll(counts: number[], more: object = {}) {
+	const account = secretsOfAnother(service);
+	const begun = Date.now();
+	const options = counts.map((count) =>
+		asking(count, { requestsPerMinute: 60, ...more }, {}, account),
+	);
+	const outcomes = await inNoTime(Promise.all(options.map(run)));
+	expect(outcomes.map(({ items, error }) => [items.length, error])).toEqual(
+		counts.map((count) => [count, undefined]),
+	);
+	return Date.now() - begun;
+}
+/** The limit is shared through the job ledger. */
+const shared = (shareLimit = true) => ({ ...rig.n8n.ledgerFields, shareLimit });
+
 // other windows are in unit/core/rateLimit.workers
 it('executions beside one another stay below the limit of a window, and use most of it', async () => {
 	Object.assign(service.forms, { rateWindow: 'fixed', enterpriseLimit: 60 });
-	const begun = Date.now();
-	const options = asking(50, { requestsPerMinute: 60 });
-	const outcomes = await inNoTime(Promise.all([1, 2, 3].map(async () => await run(options))));
-	expect(outcomes.map(({ items, error }) => [items.length, error])).toEqual(
-		Array(3).fill([50, undefined]),
-	);
+	const milliseconds = await askAll([50, 50, 50]);
 	expect([refused(), posts(service).length]).toEqual([0, 150]);
-	const perMinute = 150 / ((Date.now() - begun) / 60_000);
-	expect(perMinute).toBeGreaterThanOrEqual(0.85 * 60);
+	expect(150 / (milliseconds / 60_000)).toBeGreaterThanOrEqual(0.85 * 60);
 });
 
 it.each([
@@ -88,7 +99,7 @@ it.each<[object, number]>([
 	expect(error).toBeUndefined();
 	const at = posts(service).map((request) => request.at);
 	const each = ((at.at(-1) ?? 0) - (at.at(-11) ?? 0)) / 10;
-	// time passes by a tenth of a second here
+	// time passes in steps here
 	expect(Math.abs(each - 60_000 / (0.9 * perMinute))).toBeLessThan(30);
 });
 
@@ -100,3 +111,42 @@ it.each([0, 'many', Infinity])(
 		expect(service.requests).toEqual([]);
 	},
 );
+
+it('the limit is kept through one row, which asks little of n8n', async () => {
+	service.forms.enterpriseLimit = 60;
+	const milliseconds = await askAll([30, 30, 30], shared());
+	expect(refused()).toBe(0);
+	expect(90 / (milliseconds / 60_000)).toBeGreaterThanOrEqual(0.85 * 60);
+	expect(rig.n8n.entries()).toMatchObject([
+		{ state: 'limit', credentialId: 'marketAssistantApi', checkAt: expect.any(Number), jobId: '' },
+	]);
+	expect(rig.n8n.service.requests.length / 90).toBeLessThan(0.7);
+});
+
+it.each<[string, () => void]>([
+	['whose key is wrong', () => rig.n8n.service.fault({ do: { type: 'status', status: 401 } })],
+	['that may only be read', () => void rig.n8n.missingScopes.add('dataTableRow:create')],
+	['that starts', () => rig.n8n.service.fault({ do: { type: 'status', status: 404 } })],
+])('with a ledger %s, every question is asked without delay', async (_which, breakLedger) => {
+	breakLedger();
+	expect(await askAll([5], shared())).toBeLessThan(5000);
+	expect(refused()).toBe(0);
+});
+
+it('a ledger that is slow is waited for, so that no process uses the whole limit beside the others', async () => {
+	rig.n8n.service.fault({ times: 1, do: { type: 'latency', ms: 2500 } });
+	await askAll([5], shared());
+	expect(rig.n8n.entries()).toMatchObject([{ state: 'limit', checkAt: expect.any(Number) }]);
+});
+
+it('a credential without the option asks nothing of the ledger', async () => {
+	await askAll([3], shared(false));
+	expect(rig.n8n.service.requests).toEqual([]);
+});
+
+it('the row is no entry of the ledger', async () => {
+	await askAll([1], shared());
+	expect((await inNoTime(rig.ledger('getEntries'))).items).toEqual([]);
+	await inNoTime(rig.ledger('deleteMany', { days: 1, withKeys: true }));
+	expect(rig.n8n.rows).toHaveLength(1);
+});
