@@ -202,18 +202,6 @@ it.each([...REPORTS, ...REFUSALS, ...MISTAKES])('%s', async (...row) => {
 	expect(JSON.stringify([error, error?.stack]).length).toBeLessThan(10_000);
 });
 
-it('of a model list, the nearest one is named for each', async () => {
-	service.answer(() => undefined);
-	const lists = { list: [{ name: 'l', models: 'northwind/quil-2.5', order: 'asListed' }] };
-	const secrets = { modelRouterApi: { ...service.secrets['modelRouterApi'], modelLists: lists } };
-	const listed = { model: { __rl: true, mode: 'modelList', value: 'l' } };
-	const { error } = await run({ ...chat('x', listed), secrets: secrets as never });
-	expect([error?.message, error?.description]).toEqual([
-		'No model of the list "l" can take this request',
-		`Nothing was sent. northwind/quil-2.5: t${MEANT.slice(1)}`,
-	]);
-});
-
 it.each([
 	['modelRouterApi', '/v1/chat/completions', '/v1/chat/completions'],
 	['modelRouterApi', '/v1/models/', '/v1/models'],

@@ -31,7 +31,7 @@ const LISTS: Lists = {
 	dear: { models: [PRISM, QUILL] },
 	media: { models: [MINI, 'canvas/sketch-1', 'canvas/Oil.Paint-2'] },
 	pictures: { models: ['canvas/sketch-1', 'canvas/Oil.Paint-2'], order: 'cheapestFirst' },
-	nothing: { models: ['gone/model-1', 'canvas/sketch-1'] },
+	nothing: { models: ['northwind/quil-2.5', 'canvas/sketch-1'] },
 };
 
 const secretsWith = (lists: Lists = LISTS) => {
@@ -120,7 +120,11 @@ describe('the first that can', () => {
 
 	const long = { message: [{ role: 'user', content: 'word '.repeat(110_000) }] };
 	it.each<[string, INodeParameters, RegExp]>([
-		['nothing', {}, /gone\/model-1: the catalog does not have[^;]*; canvas\/sketch-1: /],
+		[
+			'nothing',
+			{},
+			/northwind\/quil-2\.5: the catalog does not have[^;]* Did you mean northwind\/quill-2\.5\?; canvas\/sketch-1: /,
+		],
 		['support', { messages: long }, /context window of 128000/],
 	])('says of each model of the list "%s" why not, and sends nothing', async (...row) => {
 		const [name, more, reasons] = row;

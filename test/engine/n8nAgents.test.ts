@@ -51,14 +51,6 @@ describe('money', () => {
 		expect(posts(rig.service)).toEqual([]);
 	});
 
-	it('with a Unique Key a job is started once, however often the agent asks', async () => {
-		const keyed = { allowAgents: true, useLedger: true, uniqueKey: 'order 7' };
-		const [first, second] = [await start(keyed), await start(keyed)];
-		expect(second).toMatchObject({ jobId: first['jobId'], startedBefore: true });
-		expect(posts(rig.service)).toHaveLength(1);
-		expect(rig.n8n.rows).toHaveLength(1);
-	});
-
 	it('with a Unique Key a job is not started again after an unknown outcome', async () => {
 		const keyed = { allowAgents: true, useLedger: true, uniqueKey: 'order 7' };
 		failPosts(rig.service, { type: 'status', status: 500 });
