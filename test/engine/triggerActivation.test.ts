@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
+import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 
 import { idsOf, MINUTE, startLedgerRig } from './rig/ledger';
 
@@ -9,9 +9,9 @@ const FOUND = { outcome: 'completed', record: '{"status":"completed"}' };
 const NOTHING = { items: null, error: undefined };
 
 /** The credential with one field changed. */
-const secretsWith = (change: IDataObject) => ({ secrets: rig.account(change) });
+const secretsWith = (change: object) => ({ secrets: rig.account(change) });
 
-it.each<[string, IDataObject, INodeParameters, RegExp]>([
+it.each<[string, object, INodeParameters, RegExp]>([
 	['a wrong key of the router', { apiKey: 'wrong' }, {}, /refused the API key \(401\)/],
 	['a wrong key of n8n', { n8nApiKey: 'wrong' }, {}, /ledger could not be used.*n8n API key again/],
 	['no key of the router', { apiKey: '' }, {}, /key/i],

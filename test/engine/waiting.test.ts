@@ -2,14 +2,14 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { resources } from '../../nodes/ModelRouter/resources';
 import { endJob } from '../service/router/job';
-import { startService, type Fault, type Forms } from '../service/service';
+import { startService, type Fault, type Forms, type Service } from '../service/service';
 import { CARRY_ON, job, model, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // many jobs are waited for together, and a wait is survived by the job's id, whatever happens
 const shared = serviceForTests({ jobSteps: 0 });
-let service = shared;
+let service: Service = shared;
 
 const options = (
 	operation: string,

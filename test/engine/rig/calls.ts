@@ -123,7 +123,7 @@ export function secretsWithLedger(
 }
 
 /** The same, with further fields of the Model Router's. */
-export const withAccount = (secrets: Secrets, fields: Secrets[string]): Secrets => ({
+export const withAccount = (secrets: Secrets, fields: object): Secrets => ({
 	...secrets,
 	modelRouterApi: { ...secrets['modelRouterApi'], ...fields },
 });

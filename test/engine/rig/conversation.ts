@@ -5,6 +5,7 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type INode,
+	type INodeType,
 	type ITaskData,
 } from 'n8n-workflow';
 
@@ -32,43 +33,55 @@ export interface Root {
 	byItself?: boolean;
 }
 
-export interface Talk extends Pick<Flow, 'secrets' | 'onChunk' | 'retry'> {
+export interface Wiring extends Pick<Flow, 'secrets' | 'onChunk' | 'retry' | 'data' | 'input'> {
 	/** Root nodes by name; each runs after the one before. */
-	roots: Record<string, Root>;
+	roots: Record<string, Pick<Root, 'type'>>;
 	tools: Record<string, ReturnType<(typeof paying)[number][1]> & { settings?: Partial<INode> }>;
 	/** The nodes that a tool or review hangs below. Without it, below all roots. */
 	below?: Record<string, string[]>;
 	/** Whether the item reaches the first root by two ways, so that it runs twice. */
 	twice?: boolean;
-	/** What a Chat Trigger gave before Start. */
+	/** What a Chat Trigger gave before Start, whose items are others. */
 	chatted?: IDataObject;
+}
+
+export interface Talk extends Wiring {
+	roots: Record<string, Root>;
 }
 
 export const CONVERSATION = 'n8n-nodes-agent-bridge.agentConversation';
 const REVIEW = 'test.reviewHitlTool';
 
-/** Runs root nodes that use tools. A root only asks its tools, one after another, and keeps their answers. */
-export async function talk({ roots, tools, below = {}, twice, chatted, ...options }: Talk) {
-	const names = Object.keys(roots);
+/** A root only asks its tools, one after another, and keeps their answers. */
+export async function talk({ roots, ...options }: Talk) {
 	const calls = Object.values(roots).flatMap((root) => root.calls);
 	const reviews = [...new Set(calls.flatMap(({ reviewedBy = [] }) => reviewedBy))];
-	const ways = twice ? ['One Way', 'Another Way'] : [];
 	const answers: Record<string, IDataObject[]> = {};
-	const root = standIn(
-		{
-			async execute(response) {
-				const { name } = this.getNode();
-				const { calls: own, byItself } = roots[name]!;
-				const request = byItself ? undefined : requestNext(own, response);
-				if (request) return request;
-				answers[name] = byItself ? await callByItself(this, own) : keptIn(response);
-				return [this.getInputData()];
-			},
-		},
-		{ inputs: ['main', { type: 'ai_tool', displayName: 'Tool' }] },
-	);
+	const execute: Execute = async function (response) {
+		const { name } = this.getNode();
+		const { calls: own, byItself } = roots[name]!;
+		const request = byItself ? undefined : requestNext(own, response);
+		if (request) return request;
+		answers[name] = byItself ? await callByItself(this, own) : keptIn(response);
+		return [this.getInputData()];
+	};
+	const run = await runRoots(execute, { roots, ...options }, reviews);
+	return { answers, run, error: run.data.resultData.error };
+}
+
+export type Execute = NonNullable<INodeType['execute']>;
+
+/** Runs root nodes that use tools. @param reviews Names of nodes that review calls of tools. */
+export async function runRoots(
+	execute: Execute,
+	{ roots, tools, below = {}, twice, chatted, ...options }: Wiring,
+	reviews: string[] = [],
+) {
+	const names = Object.keys(roots);
+	const ways = twice ? ['One Way', 'Another Way'] : [];
+	const root = standIn({ execute }, { inputs: ['main', { type: 'ai_tool', displayName: 'Tool' }] });
 	const used = [...Object.keys(tools), ...reviews];
-	const run = await runFlow({
+	return await runFlow({
 		...options,
 		nodes: [
 			made('Start', 'test.start'),
@@ -93,7 +106,6 @@ export async function talk({ roots, tools, below = {}, twice, chatted, ...option
 		},
 		...(chatted && { ran: { [CHAT]: chatted } }),
 	});
-	return { answers, run, error: run.data.resultData.error };
 }
 
 const CHATTED: Wire[] = [[CHAT, 'Start']];

@@ -26,7 +26,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 			secretsWithLedger(rig.service, { ledgerFields: { ...rig.n8n.ledgerFields, ...changes } }),
 
 		/** The same, with fields of the Model Router's. */
-		account: (fields: Parameters<typeof withAccount>[1]) => withAccount(rig.secrets(), fields),
+		account: (fields: object) => withAccount(rig.secrets(), fields),
 
 		/** A job of the Model Router that the ledger knows of. */
 		ledgered: (
