@@ -65,6 +65,17 @@ it('a defect of n8n in the middle loses no turn that was paid for', async () => 
 	});
 });
 
+it('what is no amount does not count, in a transcript that is continued', async () => {
+	const transcript = [-1000, Infinity, 'free'].map((costUsd, at) => ({
+		...{ speaker: 'Ada', text: 'a', turn: at + 1, costUsd },
+	}));
+	const { json } = await talk({
+		parameters: { turnLimit: 4, spendingCapPerConversation: 1, options: { transcript } },
+		speakers: { Ada: speakers.Ada, Stranger: () => ({ output: 'b', costUsd: 0.6 }) },
+	});
+	expect(json).toMatchObject({ ended: 'spendingCap', turns: 6, costUsd: 1.2 });
+});
+
 describe('"Retry" of an execution that a speaker has stopped', () => {
 	const service = serviceForTests();
 
