@@ -81,6 +81,23 @@ describe('the cap per execution', () => {
 		expect(posts(service).length).toBeLessThan(8);
 	});
 
+	it('holds for calls at the same time: together they cannot exceed it', async () => {
+		const before = service.balance();
+		const { given } = await ask({
+			parameters,
+			use: async (chat) =>
+				await Promise.all(
+					Array.from({ length: 20 }, async (_, at) => await say(chat, `${WORDS} at once ${at}`)),
+				),
+		});
+		const sent = posts(service).length;
+		expect(sent).toBeGreaterThan(0);
+		expect(
+			saidOf(given).filter((text) => text.includes('is left of the spending cap')),
+		).toHaveLength(20 - sent);
+		expect(before - service.balance()).toBeLessThanOrEqual(800);
+	});
+
 	it('an unknown outcome stays counted with the most that it can cost', async () => {
 		fail({ type: 'reset_peer' }, 3);
 		const use = async (chat: LanguageModel) => await sayAll(chat, 4);
@@ -102,7 +119,6 @@ describe('a failed call when n8n runs the agent again', () => {
 		['a broken connection', { type: 'reset_peer' }],
 		['a web page', { type: 'login_page' }],
 		['an answer that broke off', { type: 'limit_data', bytes: 400 }],
-		['an error in the middle', { type: 'stream_error', after: 2 }],
 	])('is not sent again after %s', async (_what, fault) => {
 		const { error } = await run(fault);
 		expect(posts(service)).toHaveLength(1);

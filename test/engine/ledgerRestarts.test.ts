@@ -1,7 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { json, type Answer } from '../service/answer';
-import type { Call } from '../service/call';
 import type { Fault } from '../service/service';
 import { CARRY_ON, LOST, posts } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
@@ -9,10 +7,7 @@ import { run, shownText } from './rig/run';
 
 // what the job ledger decides about a start, and what becomes of it where the ledger fails, or n8n restarts: its Data Tables answer
 // as n8n does before its API is there
-/** Answers in place of the service. */
-let answerFirst: ((call: Call) => Answer | undefined) | undefined;
-const rig = startLedgerRig({ further: (call) => answerFirst?.(call) });
-afterEach(() => (answerFirst = undefined));
+const rig = startLedgerRig();
 
 // all forms in which n8n says that it is starting are in unit/ledger/n8nApi
 const express: Fault = {
@@ -81,14 +76,13 @@ const startAll = async (prompts: string[], uniqueKey: string, secrets = rig.secr
 };
 
 describe('a start that waits after a 429', () => {
-	/** Changes the only row when the service has answered 429. */
+	/** Changes the only row when the service answers 429. */
 	const meanwhile = (changes: object) => {
-		answerFirst = ({ method }) => {
-			if (method !== 'POST') return undefined;
-			answerFirst = undefined;
+		const act = (): Fault[] => {
 			Object.assign(rig.n8n.rows[0]!, changes);
-			return json({}, 429);
+			return [{ type: 'status', status: 429 }];
 		};
+		rig.service.fault({ match: { method: 'POST' }, times: 1, do: act });
 	};
 
 	it.each(['order-1', ''])('is not sent again once a person has resolved it (%s)', async (key) => {

@@ -174,6 +174,19 @@ describe('the first that can', () => {
 });
 
 describe('Escalate', () => {
+	/** The first of two models gives one thing, the second the other. */
+	const escalate = async (
+		first: Fault,
+		second: Fault,
+		more: INodeParameters = {},
+		settings = {},
+	) => {
+		failModel(MINI, first);
+		failModel(QUILL, second);
+		return await ask(from('support'), { ...escalating(), ...more }, settings);
+	};
+	const EMPTY = says({ content: '' });
+
 	it.each<[string, Fault, INodeParameters, string]>([
 		[
 			'does not fit the schema',
@@ -188,9 +201,7 @@ describe('Escalate', () => {
 	])(
 		'asks the next model where an answer %s, and counts both',
 		async (_what, bad, more, reason) => {
-			failModel(MINI, bad);
-			failModel(QUILL, says({ content: '{"n":7}' }));
-			const { items } = await ask(from('support'), { ...more, ...escalating() });
+			const { items } = await escalate(bad, says({ content: '{"n":7}' }), more);
 			expect(askedModels()).toEqual([MINI, QUILL]);
 			const [json] = items.map((item) => item.json);
 			expect(json).toMatchObject({
@@ -248,9 +259,7 @@ describe('Escalate', () => {
 		expect(items).toMatchObject([{ json: { model: QUILL, attempts: [{ model: MINI }, {}] } }]);
 		expect(askedModels()).toEqual([MINI, QUILL, QUILL]);
 		service.reset();
-		failModel(MINI, says({ content: '' }));
-		failModel(QUILL, LOST);
-		const { error } = await ask(from('support'), escalating(), { settings: RETRIED });
+		const { error } = await escalate(EMPTY, LOST, {}, { settings: RETRIED });
 		expect(error).toBeDefined();
 		expect(askedModels()).toEqual([MINI, QUILL]);
 	});
@@ -287,9 +296,7 @@ describe('Escalate', () => {
 	});
 
 	it('counts the attempts before a failure in its cost', async () => {
-		failModel(MINI, says({ content: '' }));
-		failModel(QUILL, LOST);
-		const { failed } = await ask(from('support'), escalating());
+		const { failed } = await escalate(EMPTY, LOST);
 		const computed = failed[0]?.json['details'] as { computed: { attempts: IDataObject[] } };
 		const [first, second] = computed.computed.attempts;
 		expect(computed).toMatchObject({
@@ -305,14 +312,12 @@ describe('Escalate', () => {
 	});
 
 	it('keeps the attempts before an answer that broke off, and their cost', async () => {
-		failModel(MINI, says({ content: '' }));
 		const event = { choices: [{ index: 0, delta: { content: 'Half' } }], usage: USAGE };
 		const body = `data: ${JSON.stringify(event)}\n\n`;
-		failModel(QUILL, { type: 'body', body, contentType: 'text/event-stream' });
+		const broken: Fault = { type: 'body', body, contentType: 'text/event-stream' };
 		for (const simplify of [true, false]) {
-			const { items } = await ask(from('support'), {
-				...{ simplify, options: { escalate: true, onIncomplete: 'partial' } },
-			});
+			const options = { escalate: true, onIncomplete: 'partial' };
+			const { items } = await escalate(EMPTY, broken, { simplify, options });
 			expect(items).toMatchObject([
 				{
 					json: {
@@ -328,9 +333,8 @@ describe('Escalate', () => {
 	});
 
 	it('does not know the cost where that of an attempt is not known', async () => {
-		failModel(MINI, says({ content: '' }, 'stop', {}));
-		failModel(QUILL, says({ content: 'Yes' }));
-		const { items } = await ask(from('support'), escalating());
+		const unpriced = says({ content: '' }, 'stop', {});
+		const { items } = await escalate(unpriced, says({ content: 'Yes' }));
 		const [json = {}] = items.map((item) => item.json);
 		const [{ reservedUsd } = {}] = json['attempts'] as Array<{ reservedUsd?: number }>;
 		expect(json).not.toHaveProperty('costUsd');
@@ -340,9 +344,8 @@ describe('Escalate', () => {
 
 	it('asks the next model where an answer with a tool call has text that is no JSON', async () => {
 		const call = { index: 0, id: 'a', function: { name: 'Clock', arguments: '{}' } };
-		failModel(MINI, says({ content: 'no JSON', tool_calls: [call] }));
-		failModel(QUILL, says({ content: '{"n":7}' }));
-		const { items } = await ask(from('support'), { ...SCHEMA, ...escalating() });
+		const broken = says({ content: 'no JSON', tool_calls: [call] });
+		const { items } = await escalate(broken, says({ content: '{"n":7}' }), SCHEMA);
 		expect(items).toMatchObject([{ json: { output: { n: 7 } } }]);
 	});
 
@@ -354,14 +357,12 @@ describe('Escalate', () => {
 	});
 
 	it('shows an answer in a chat once, and only one that does', async () => {
-		failModel(MINI, says({ content: 'no JSON' }));
-		failModel(QUILL, says({ content: '{"n":7}' }));
 		const shown: unknown[] = [];
-		await ask(
-			from('support'),
-			{ ...SCHEMA, ...escalating() },
-			{ mode: 'webhook', chatted: { chatInput: 'Hi' }, onChunk: (chunk) => void shown.push(chunk) },
-		);
+		await escalate(says({ content: 'no JSON' }), says({ content: '{"n":7}' }), SCHEMA, {
+			mode: 'webhook',
+			chatted: { chatInput: 'Hi' },
+			onChunk: (chunk) => void shown.push(chunk),
+		});
 		expect(JSON.stringify(shown)).not.toContain('no JSON');
 	});
 

@@ -36,6 +36,14 @@ const WAYS: Array<[string, Ask]> = [
 	],
 ];
 
+/** Asks, and answers the calls of the answer. */
+const inTwo =
+	(question: object, ask = WAYS[0]![1]) =>
+	async (model: LanguageModel) => {
+		const called = await ask(model, [question]);
+		return (await ask(model, [question, ...stepsOf(called)])).content;
+	};
+
 const bodies = () => posts(service).map(({ body }) => body as Record<string, unknown>);
 const BOTH = '[[tool:get_weather]] [[tools:2]] Oslo';
 const givenCall = (id: string, name: string, more = {}) => ({
@@ -67,11 +75,7 @@ describe.each(WAYS)('%s', (_way, ask) => {
 	])('thinker/%s-1: its message comes back as it gave it', async (kind, expected) => {
 		const { error, given } = await service.useModel({
 			parameters: { model: modelOf(`thinker/${kind}-1`) },
-			async use(model) {
-				const called = await ask(model, [user(BOTH)]);
-				const { content } = await ask(model, [user(BOTH), ...stepsOf(called)]);
-				return content;
-			},
+			use: inTwo(user(BOTH), ask),
 		});
 		expect(error).toBeUndefined();
 		expect(given).toEqual([expect.stringContaining('result of get_time')]);
@@ -132,13 +136,7 @@ function answerWith(deltas: object[]): void {
 
 it.each(SHOWN)('%s: the same bytes come back', async (_source, deltas, message) => {
 	answerWith(deltas);
-	const { error } = await service.useModel({
-		async use(model) {
-			const { tool_calls: calls = [] } = await model.bindTools(tools).invoke([user('Oslo')]);
-			const steps = stepsOf({ content: '', tool_calls: calls } as unknown as ModelMessage);
-			return await model.bindTools(tools).invoke([user('Oslo'), ...steps]);
-		},
-	});
+	const { error } = await service.useModel({ use: inTwo(user('Oslo')) });
 	expect(error).toBeUndefined();
 	const [, given, result] = bodies()[1]?.['messages'] as object[];
 	const sorted = (value: object) => JSON.stringify(Object.entries(value).sort());
@@ -230,10 +228,7 @@ it('a key among the thoughts is stored nowhere, and comes back without it', asyn
 	const key = service.router.keys.main;
 	const thoughts = { reasoning_content: `The key is ${key}.`, x: [{ y: { [key]: key } }] };
 	answerWith([thoughts, calling(rawCall('call_1', { z: `Bearer ${key}` }))]);
-	const { error, run } = await converse(async (model) => {
-		const called = await bound(model).invoke([ONE]);
-		return await bound(model).invoke([ONE, ...stepsOf(called)]);
-	});
+	const { error, run } = await converse(inTwo(ONE));
 	expect(error).toMatchObject({ description: expect.stringContaining('thinking') });
 	expect(bodies().length).toBeGreaterThan(1);
 	expect(JSON.stringify([run.data, bodies()])).not.toContain(key);
@@ -333,20 +328,14 @@ it('a refusal that words do not change is the error', async () => {
 });
 
 describe('the responses protocol', () => {
-	const RESPONSES = { options: { protocol: 'responses' } };
 	const item = (id: string, name: string) => ({
 		...{ type: 'function_call', id: expect.any(String), call_id: id, name, status: 'completed' },
 		arguments: expect.stringMatching(/^\{"city":"[^"]*"\}$/),
 	});
 
 	it.each(WAYS)('%s: its output items come back whole', async (_way, ask) => {
-		const { error } = await converse(
-			async (model) => {
-				const called = await ask(model, [user(BOTH)]);
-				return await ask(model, [user(BOTH), ...stepsOf(called)]);
-			},
-			{ model: modelOf('thinker/items-1'), ...RESPONSES },
-		);
+		const thinker = { model: modelOf('thinker/items-1'), options: { protocol: 'responses' } };
+		const { error } = await converse(inTwo(user(BOTH), ask), thinker);
 		expect(error).toBeUndefined();
 		expect(bodies()[1]).toMatchObject({ include: ['reasoning.encrypted_content'] });
 		expect(bodies()[1]?.['input']).toEqual([
