@@ -142,7 +142,7 @@ describe.each(WAYS)('%s', (_way, call) => {
 		[
 			'{"to": "bob@exam',
 			'tool_calls',
-			/^The model called the tool "get_time" with arguments that are not complete JSON\. They may be cut off, so no tool was called\. The answer is billed\. Outcome: the service received it; what it did may be charged\.$/,
+			/^The model called the tool "get_time" with arguments that are not complete JSON\. They may be cut off, so no tool was called\. The answer is billed\. Outcome: the service received it; what it did may be charged\. Request ID: /,
 		],
 		[
 			'to bob',

@@ -179,11 +179,11 @@ describe('Escalate', () => {
 		first: Fault,
 		second: Fault,
 		more: INodeParameters = {},
-		settings = {},
+		options: Partial<RunOptions> = {},
 	) => {
 		failModel(MINI, first);
 		failModel(QUILL, second);
-		return await ask(from('support'), { ...escalating(), ...more }, settings);
+		return await ask(from('support'), { ...escalating(), ...more }, options);
 	};
 	const EMPTY = says({ content: '' });
 
