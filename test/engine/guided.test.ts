@@ -130,6 +130,6 @@ it('topics may be written with commas, as an AI agent does', async () => {
 
 it('adds the instructions to a question in own words, too', async () => {
 	const options = { instructions: ' In two sentences.\n' };
-	await run({ ...assistant('ask', { question: 'Why?', options }), secrets: secretsOf(service) });
+	await service.run(assistant('ask', { question: 'Why?', options }));
 	expect(asked()).toEqual(['Why?\n\nIn two sentences.']);
 });
