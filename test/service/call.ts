@@ -12,8 +12,6 @@ export interface Call {
 	/** Parsed JSON; the text when it is no JSON; undefined when empty. */
 	body: unknown;
 	bodyText: string;
-	/** The key of whichever header carries one. */
-	key: string | undefined;
 	/** Aborted when the connection closes. */
 	closed: AbortSignal;
 	/** Runs once the answer is over, however it ended. */
@@ -28,13 +26,6 @@ export const isFields = (value: unknown): value is Fields =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** The key of a request: `Authorization: Bearer` (A) or `X-API-Key` (B, C), section 5. */
-export function keyOf(headers: IncomingHttpHeaders): string | undefined {
-	const own = headers['x-api-key'];
-	if (typeof own === 'string') return own;
-	return /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
-}
 
 /** Path parts, decoded; undefined when an escape is broken. */
 export function partsOf(path: string): string[] | undefined {

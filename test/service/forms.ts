@@ -6,35 +6,30 @@ const CHOICES = {
 	/** Section 6B gives `null` as the data of `finish`; an event without a data line is dropped by the SSE standard. */
 	finish: ['null', 'empty'],
 	/** Section 2B: fields of the complete response, not shown. */
-	assistantBody: ['answer', 'content-parts', 'messages', 'text'],
+	assistantBody: ['answer', 'content-parts', 'text'],
 	/** What a chat id does that no chat has; not specified. */
 	unknownChat: ['refused', 'accepted'],
 	/** How the 60 requests per minute of section 8 are counted; not specified. */
 	rateWindow: ['fixed', 'sliding', 'bucket'],
-	/** Whether a 429 of B says when to come back; not specified. */
-	retryAfter: ['seconds', 'date', 'absent'],
 
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
-	list: ['data', 'array', 'models'],
-	entry: ['bare', 'data', 'model'],
-	jobId: ['string', 'number', 'slash'],
-	jobStart: ['bare', 'job', 'data'],
-	/** How `cost` is written. */
-	jobCost: ['number', 'string', 'absent'],
+	list: ['data', 'models'],
+	entry: ['bare', 'data'],
+	jobId: ['string', 'slash'],
+	/** Whether a job tells its costs. */
+	jobCost: ['number', 'absent'],
 	contentLength: ['present', 'absent'],
 
 	/** Where the usage of a streamed completion stands; section 6C: "the final chunk carries `usage`". */
 	chatChunkEnd: ['usage-alone', 'usage-in-each'],
 	/** The events of a response around the two that section 6C names, and whether they have a name. */
-	responseEvents: ['full', 'minimal', 'unnamed', 'unknown'],
+	responseEvents: ['full', 'minimal', 'unnamed'],
 	/** Whether the last event of a response has the output once more; not shown. */
 	responseOutput: ['present', 'absent'],
 	/** Whether `[DONE]` comes after the last event of a response: section 6C says of both that they are the end. */
 	doneMark: ['present', 'absent'],
 	/** What stands under the key `error` of an error line (section 6C), and whether the line has a name. */
 	errorLine: ['object', 'string', 'named'],
-	/** The last event of a response that ran into its token cap; section 6C says `response.completed`. */
-	incomplete: ['completed', 'incomplete'],
 } as const;
 
 const values = () => ({
@@ -52,7 +47,7 @@ const values = () => ({
 	jobSteps: 2,
 	/** When set, jobs complete this long after their start, however often they are read. */
 	jobSeconds: null as number | null,
-	/** `right`, `missing` or any other value as it is. */
+	/** `right`, or any other value as it is. */
 	contentType: 'right',
 	/** `attachment`, `missing` or any other value as it is. */
 	contentDisposition: 'attachment',

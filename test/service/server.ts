@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 import { json } from './answer.ts';
-import { keyOf, type Call, type Endpoint } from './call.ts';
+import type { Call, Endpoint } from './call.ts';
 import type { Connections } from './connections.ts';
 import { applyFaults } from './faults/apply.ts';
 import { hasEffect, type Fault } from './faults/fault.ts';
@@ -96,7 +96,6 @@ function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() 
 		headers: request.headers,
 		body: undefined,
 		bodyText: '',
-		key: keyOf(request.headers),
 		closed,
 		onEnd: (done) => ends.push(done),
 	};

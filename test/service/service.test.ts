@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import fc from '../support/fastCheck';
 import { ask } from './contract/ask.ts';
 import { chat, respond } from './contract/calls.ts';
-import type { Forms } from './forms.ts';
 import { mediaFile } from './media/file.ts';
 import { client } from './probe.ts';
 import { roundedUp } from './router/money.ts';
@@ -63,16 +62,6 @@ describe('B: requests per minute (8)', () => {
 		expect((await asked(free)).status).toBe(429);
 		clock++;
 		expect((await asked(free)).status).toBe(200);
-	});
-
-	it.each<[Forms['retryAfter'], unknown]>([
-		['date', 'Thu, 01 Jan 2026 00:01:00 GMT'],
-		['absent', undefined],
-	])('Retry-After: %s', async (form, expected) => {
-		service.forms.retryAfter = form;
-		const { free } = service.assistant.keys;
-		spent(free, 60);
-		expect((await asked(free)).headers['retry-after']).toBe(expected);
 	});
 });
 

@@ -19,8 +19,6 @@ export function wholeAnswer(world: World, question: Question): Answer {
 			return json({ ...ids, answer });
 		case 'content-parts':
 			return json({ ...ids, content: [{ type: 'text', text: answer }] });
-		case 'messages':
-			return json({ ...ids, messages: [{ id: ids.message_id, t: answer }] });
 		case 'text':
 			return text(answer);
 	}

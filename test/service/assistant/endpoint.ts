@@ -32,7 +32,8 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 	if (!tier) return refused(401, 'API key incorrect or missing');
 	if (tier === 'forbidden') return refused(403, 'API key lacks permission for this action');
 	const wait = overRate(world, key, tier);
-	if (wait !== undefined) return refused(429, 'Rate limit exceeded', retryAfter(world, wait));
+	if (wait !== undefined)
+		return refused(429, 'Rate limit exceeded', { 'retry-after': `${Math.ceil(wait / 1000)}` });
 
 	const question = read(world, call.body);
 	if (typeof question === 'string') return refused(400, question);
@@ -45,13 +46,6 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 function tierOf(key: string): string | undefined {
 	const known = Object.entries(ASSISTANT_KEYS);
 	return known.find(([, value]) => key === value || key.startsWith(`${value}-`))?.[0];
-}
-
-function retryAfter(world: World, ms: number): Record<string, string> {
-	const seconds = Math.ceil(ms / 1000);
-	if (world.forms.retryAfter === 'absent') return {};
-	if (world.forms.retryAfter === 'seconds') return { 'retry-after': String(seconds) };
-	return { 'retry-after': new Date(world.now() + seconds * 1000).toUTCString() };
 }
 
 /** @returns the question, or what is wrong with it. */

@@ -120,7 +120,6 @@ export const ASSISTANT: Row[] = [
 	],
 	bodyForm('answer', { answer: ANSWER, model: 'svc_v1.2' }),
 	bodyForm('content-parts', { content: [{ type: 'text', text: ANSWER }] }),
-	bodyForm('messages', { messages: [{ t: ANSWER }] }),
 	bodyForm('text', ANSWER),
 	[question({ message: 'hi', model: 'svc_v9' }), { body: { model: 'svc_v9' } }],
 	// refused with detail (7B); the key is looked at before the body

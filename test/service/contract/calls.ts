@@ -73,12 +73,6 @@ export const parts = (...kinds: string[]) => [
 	{ type: 'text', text: 'look' },
 	...kinds.map((type) => ({ type, [type]: { url: 'data:;base64,AA==' } })),
 ];
-export const token = (word: string) => ({
-	token: word,
-	logprob: -word.length / 8,
-	bytes: [...Buffer.from(word)],
-	top_logprobs: [],
-});
 export const errorLine = (form: Forms['errorLine'], line: object): Row[] =>
 	[chat, respond].map((call) => [
 		streamed(call('a [[break:0]]', {}, { errorLine: form, doneMark: 'absent' })),

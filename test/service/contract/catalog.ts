@@ -15,7 +15,6 @@ export const CATALOG: Row[] = [
 		get('models'),
 		{ body: { object: 'list', data: ENTRIES }, headers: { 'x-request-id': like(/^req-/) } },
 	],
-	[get('models', { list: 'array' }), { body: ENTRIES }],
 	[get('models', { list: 'models' }), { body: { models: ENTRIES } }],
 	...[
 		'northwind/quill-2.5',
@@ -24,7 +23,6 @@ export const CATALOG: Row[] = [
 		'northwind/quill_2.5',
 	].map((id): Row => [get(`models/${id}`), { body: QUILL }]),
 	[get(`models/${QUILL.id}`, { entry: 'data' }), { body: { data: QUILL } }],
-	[get(`models/${QUILL.id}`, { entry: 'model' }), { body: { model: QUILL } }],
 	[get('models/no/such'), { status: 404, code: 'model_not_found' }],
 	// POST: 405
 	[{ ...get('models'), body: {} }, { status: 405 }],

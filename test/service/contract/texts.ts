@@ -14,7 +14,6 @@ import {
 	marked,
 	SCHEMA,
 	everywhere,
-	token,
 	errorLine,
 	PARTS,
 } from './calls.ts';
@@ -77,7 +76,6 @@ export const ANSWERS: Row[] = [
 		chat('[[words:20]]', { max_tokens: 2 }),
 		{ choice: { finish_reason: 'length' }, text: 'word1 word2 ', paid: 4 },
 	],
-	[chat('[[finish:content_filter]] a b c d'), { choice: { finish_reason: 'content_filter' } }],
 	...Object.entries({ minimal: 16, low: 64, medium: 256, high: 1024 }).map(
 		([reasoning_effort, hidden]): Row => [
 			chat('hi there', { model: REASONER, reasoning_effort }),
@@ -106,35 +104,8 @@ export const ANSWERS: Row[] = [
 		{ choice: { message: { reasoning_content: 'thought1 thought2', content: 'ok' } } },
 	],
 	[
-		chat('[[finish:stop,content_filter]] hi', { n: 2 }),
-		{
-			body: {
-				choices: [
-					{ finish_reason: 'stop' },
-					{ index: 1, finish_reason: 'content_filter', message: { content: like(/^\(2\) /) } },
-				],
-			},
-		},
-	],
-	[
-		chat('[[say:né ok]]', { logprobs: true }),
-		{ choice: { logprobs: { content: [token('né '), token('ok')], refusal: null } } },
-	],
-	[
-		streamed(chat('[[say:ok]]', { logprobs: true, top_logprobs: 2 })),
-		{
-			events: [
-				{},
-				...chunks({
-					logprobs: {
-						content: [{ top_logprobs: [{ token: 'ok' }, { token: 'ok?1', logprob: -1.5 }] }],
-					},
-				}),
-				{},
-				{},
-				{},
-			],
-		},
+		chat('hi', { n: 2 }),
+		{ body: { choices: [{ index: 0 }, { index: 1, message: { content: like(/^\(2\) /) } }] } },
 	],
 	...everywhere('hi', 'You said: "hi".'),
 	...everywhere('[[words:3]]', 'word1 word2 word3'),

@@ -1,7 +1,6 @@
-import { constants, createGzip, gzipSync } from 'node:zlib';
-import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
 
-import { bytesOf, holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
+import { bytesOf, holding, type Answer, type Piece } from '../answer.ts';
 import type { Faults } from './fault.ts';
 
 const LOGIN_PAGE =
@@ -17,31 +16,6 @@ const compressed = (answer: Answer): Answer => ({
 	...answer,
 	headers: { ...answer.headers, 'content-encoding': 'gzip' },
 });
-
-/** Each piece is flushed, so that a compressed stream stays a stream. */
-async function* gzipped(body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-	const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
-	let ready: Buffer[] = [];
-	gzip.on('data', (part: Buffer) => ready.push(part));
-	const taken = async () => {
-		// what a write gave is told a tick later
-		await new Promise((resolve) => setImmediate(resolve));
-		const part = Buffer.concat(ready);
-		ready = [];
-		return part;
-	};
-	for await (const piece of pieces(body)) {
-		if (isAct(piece)) {
-			yield piece;
-			continue;
-		}
-		await new Promise((resolve) => gzip.write(piece, resolve));
-		yield await taken();
-	}
-	gzip.end();
-	await once(gzip, 'end');
-	yield await taken();
-}
 
 async function* blanks(bytes: number): AsyncGenerator<Piece> {
 	const block = Buffer.alloc(65_536, ' ');
@@ -66,10 +40,6 @@ export const bodyFaults = {
 	}),
 	async replace(answer, { find, with: text }) {
 		return holding(answer, (await bytesOf(answer.body)).toString().replaceAll(find, text));
-	},
-	gzip({ body, ...answer }) {
-		const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
-		return compressed(holding({ ...answer, body }, isWhole ? gzipSync(body) : gzipped(body)));
 	},
 	bomb: (answer, { bytes, gzip }) =>
 		gzip

@@ -9,7 +9,7 @@ interface Effect {
  * One thing that goes wrong, as plain data. The words are toxiproxy's where it has them.
  *
  * A list of faults is applied in order, the first nearest to the real answer:
- * `[{type:'gzip'},{type:'limit_data',bytes:20}]` is a gzip body that is cut.
+ * `[{type:'login_page'},{type:'limit_data',bytes:20}]` is a page that is cut.
  */
 export type Fault =
 	// time
@@ -38,16 +38,13 @@ export type Fault =
 	| ({ type: 'deep_json'; depth: number } & Effect)
 	| ({ type: 'login_page' } & Effect)
 	| ({ type: 'empty'; status?: number } & Effect)
-	| ({ type: 'gzip' } & Effect)
 	| ({ type: 'bomb'; bytes: number; gzip?: boolean } & Effect)
 	| ({ type: 'replace'; find: string; with: string } & Effect)
 	// the event stream
 	| ({ type: 'keep_alives_only'; every?: number } & Effect)
-	| ({ type: 'comments' } & Effect)
 	/** Leaves out the events that include a text. */
 	| ({ type: 'drop'; includes: string } & Effect)
-	| ({ type: 'stream_error'; after: number; done?: boolean; error?: unknown } & Effect)
-	| ({ type: 'insert'; after: number; text: string; base64?: boolean } & Effect);
+	| ({ type: 'stream_error'; after: number; done?: boolean; error?: unknown } & Effect);
 
 export type MalformedHttp =
 	| 'duplicate_content_length'

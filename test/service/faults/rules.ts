@@ -7,7 +7,6 @@ export interface FaultRule {
 		/** A string is a substring of the path (with query). */
 		path?: string | RegExp;
 		bodyIncludes?: string;
-		key?: string;
 	};
 	/** How many requests it strikes; all when absent. */
 	times?: number;
@@ -69,7 +68,6 @@ function matches({ match = {} }: FaultRule, call: Call, read: boolean): boolean 
 	if (match.method && match.method.toUpperCase() !== call.method) return false;
 	if (typeof match.path === 'string' && !path.includes(match.path)) return false;
 	if (match.path instanceof RegExp && !match.path.test(path)) return false;
-	if (match.key !== undefined && match.key !== call.key) return false;
 	if (match.bodyIncludes === undefined) return true;
 	return read && call.bodyText.includes(match.bodyIncludes);
 }

@@ -25,8 +25,6 @@ export interface Ask {
 	/** A JSON schema the answer is to fit. */
 	schema?: unknown;
 	jsonObject: boolean;
-	/** How many alternatives are to come with the probability of each token; chat completions only. */
-	logprobs?: number | undefined;
 	/** In the demo: what it answers. */
 	scripted?: Scripted | undefined;
 }
@@ -72,7 +70,6 @@ export function askOfChat(body: Fields, { entry, reasoning, writes }: Model): As
 		toolChoice: body.tool_choice,
 		schema: format.type === 'json_schema' ? (schema ?? {}) : undefined,
 		jsonObject: format.type === 'json_object',
-		logprobs: body.logprobs === true ? (numberOf(body.top_logprobs) ?? 0) : undefined,
 	};
 }
 

@@ -5,7 +5,7 @@ import { paced } from '../pace.ts';
 import { modelAnswer } from '../../../demo/personas/model.ts';
 import type { World } from '../world.ts';
 import { askOfChat } from './ask.ts';
-import { chatChunks, chatMessage, logprobsOf } from './chatChunks.ts';
+import { chatChunks, chatMessage } from './chatChunks.ts';
 import { invalid } from './error.ts';
 import { useCache } from './cache.ts';
 import { planAnswer } from './plan.ts';
@@ -61,8 +61,7 @@ export function completeChat(world: World, call: Call, key: string): Answer {
 		choices: plan.choices.map((choice, index) => ({
 			index,
 			message: chatMessage(choice),
-			logprobs:
-				ask.logprobs === undefined ? null : logprobsOf(choice.words, choice.refuses, ask.logprobs),
+			logprobs: null,
 			finish_reason: choice.finish,
 		})),
 		usage: chatUsage(plan, run),

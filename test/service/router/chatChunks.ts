@@ -22,13 +22,6 @@ export function* chatChunks(
 			choices,
 			...(withUsage && { usage: chatUsage(plan, run) }),
 		});
-	/** Each chunk has the field when it was asked for, if there is a word or not. */
-	const likely = (word: string | undefined, index: number) => {
-		if (plan.logprobs === undefined) return {};
-		const words = word === undefined ? [] : [word];
-		const refuses = plan.choices[index]?.refuses ?? false;
-		return { logprobs: logprobsOf(words, refuses, plan.logprobs) };
-	};
 	const end = forms.chatChunkEnd;
 	const all = plan.choices.map((choice) => chatDeltas(choice));
 	try {
@@ -42,8 +35,7 @@ export function* chatChunks(
 				return;
 			}
 			if (word !== undefined) run.words++;
-			const choice = { index, delta, ...likely(word, index), finish_reason: finish };
-			yield chunk([choice], end === 'usage-in-each');
+			yield chunk([{ index, delta, finish_reason: finish }], end === 'usage-in-each');
 		}
 		run.settle();
 		// `stream_options.include_usage` is always on
@@ -113,20 +105,4 @@ export function chatMessage(choice: Choice): object {
 			),
 		}),
 	};
-}
-
-/** The probability of each word of a piece, as chat completions tell it; null without words. */
-export function logprobsOf(words: string[], refuses: boolean, alternatives: number): object | null {
-	if (!words.length) return null;
-	const list = words.map((word) => ({
-		...probabilityOf(word, 0),
-		top_logprobs: Array.from({ length: alternatives }, (_, rank) => probabilityOf(word, rank)),
-	}));
-	return refuses ? { content: null, refusal: list } : { content: list, refusal: null };
-}
-
-/** Long words are less likely, and others than the one that came still less; exact in binary. */
-function probabilityOf(word: string, rank: number) {
-	const token = rank ? `${word}?${rank}` : word;
-	return { token, logprob: -token.length / 8 - rank, bytes: [...Buffer.from(token)] };
 }

@@ -16,9 +16,9 @@ export function jobContent(world: World, job: Job): Answer {
 	const { contentType, contentDisposition, contentLength } = world.forms;
 	const file = mediaFile(job);
 	const size = numberIn(directivesOf(job.prompt), 'size') ?? file.bytes.length;
-	const headers: Record<string, string> = {};
-	if (contentType !== 'missing')
-		headers['content-type'] = contentType === 'right' ? file.type : contentType;
+	const headers: Record<string, string> = {
+		'content-type': contentType === 'right' ? file.type : contentType,
+	};
 	if (contentDisposition !== 'missing') {
 		headers['content-disposition'] =
 			contentDisposition === 'attachment'

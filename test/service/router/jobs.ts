@@ -42,19 +42,14 @@ export function jobsEndpoint(
 
 /** A job as the service tells it (section 2C); the state's field and words are not shown. */
 export function jobRecord(world: World, job: Job): object {
-	const { jobState, jobCost, jobId } = world.forms;
-	const money = (amount: number) => (jobCost === 'string' ? String(amount) : amount);
+	const { jobState, jobCost } = world.forms;
 	return {
-		id: jobId === 'number' ? Number(job.id) : job.id,
+		id: job.id,
 		model: job.model.entry.id,
 		...(jobState.field && { [jobState.field]: jobState[job.state] }),
-		...(jobCost !== 'absent' && { estimated_cost: money(job.estimatedCost) }),
-		...(jobCost !== 'absent' && job.cost !== undefined && { cost: money(job.cost) }),
+		...(jobCost === 'number' && { estimated_cost: job.estimatedCost, cost: job.cost }),
 		...(job.state === 'failed' && {
 			error: { code: 'generation_failed', message: 'The model could not do this' },
 		}),
 	};
 }
-
-export const wrapped = (record: object, form: 'bare' | 'job' | 'data'): object =>
-	form === 'bare' ? record : { [form]: record };

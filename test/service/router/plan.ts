@@ -15,7 +15,7 @@ export interface Choice {
 	toolTokens: number;
 	/** What a thinking model gives beside its calls. */
 	thought?: Thought;
-	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+	finish: 'stop' | 'length' | 'tool_calls';
 }
 
 /** What the model answers. */
@@ -26,12 +26,8 @@ export interface Plan {
 	cachedTokens?: number | undefined;
 	/** Hidden tokens of each choice. */
 	reasoningTokens: number;
-	/** How many alternatives come with the probability of each token; undefined when none is asked for. */
-	logprobs?: number | undefined;
 	/** Section 3: the backend fails after so many words, or fragments of tool calls. */
 	breaksAfter?: number | undefined;
-	/** The response ends as failed. */
-	fails: boolean;
 }
 
 const REASONING: Record<string, number> = { minimal: 16, low: 64, medium: 256, high: 1024 };
@@ -55,9 +51,7 @@ export function planAnswer(ask: Ask, count = 1): Plan {
 		promptTokens,
 		cachedTokens: cached === undefined ? undefined : Math.min(cached, promptTokens),
 		reasoningTokens: Math.min(reasoning, cap),
-		logprobs: ask.logprobs,
 		breaksAfter: numberIn(directives, 'break'),
-		fails: directives.has('failed'),
 	};
 }
 
@@ -73,8 +67,7 @@ function planChoice(
 	// where not even nothing fits, this is a cut too
 	const tools = tokensOf(wanted) > room ? [] : wanted;
 	const all = wanted.length ? [] : wordsOf(refusal ?? answerOf(ask, directives, index));
-	const filtered = finishOf(directives, index) === 'content_filter';
-	const words = all.slice(0, Math.max(0, filtered ? Math.min(3, room) : room));
+	const words = all.slice(0, Math.max(0, room));
 	const cut = tools !== wanted || words.length < all.length;
 	const whole = tools.length ? 'tool_calls' : 'stop';
 	return {
@@ -82,14 +75,8 @@ function planChoice(
 		refuses: refusal !== undefined,
 		tools,
 		toolTokens: tokensOf(tools),
-		finish: filtered ? 'content_filter' : cut ? 'length' : whole,
+		finish: cut ? 'length' : whole,
 	};
-}
-
-/** `[[finish:content_filter]]`; of several (`stop,content_filter`) each choice has its own. */
-function finishOf(directives: Map<string, string>, index: number): string | undefined {
-	const list = directives.get('finish')?.split(',') ?? [];
-	return list[index] ?? list.at(-1);
 }
 
 /** `[[thinks:N]]`: so many thoughts, cut at the cap. */

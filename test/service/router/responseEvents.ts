@@ -1,7 +1,7 @@
 import { data, event } from '../answer.ts';
 import type { Forms } from '../forms.ts';
 import { errorLine } from './error.ts';
-import { isCut, responseObject, type Response } from './responseObject.ts';
+import { responseObject, type Response } from './responseObject.ts';
 import { outputSteps, type Outcome, type ResponseStep } from './responseSteps.ts';
 
 /**
@@ -25,58 +25,30 @@ export function* responseEvents(response: Response): Generator<string> {
 		run.settle();
 		// section 3: an error line, the end marker, and no other backend
 		if (outcome === 'broken') yield errorLine(forms.errorLine);
-		else yield* write(lastStep(response, outcome));
+		else yield* write(lastStep(response));
 		if (outcome === 'broken' || forms.doneMark === 'present') yield data('[DONE]');
 	} finally {
 		run.settle();
 	}
 }
 
-function lastStep(response: Response, outcome: 'whole' | 'failed'): ResponseStep {
-	const { choice, forms } = response;
-	const { output, ...whole } = responseObject(response, outcome === 'failed' ? 'failed' : 'done');
-	const cut = isCut(choice) && forms.incomplete === 'incomplete';
-	const end = cut ? 'response.incomplete' : 'response.completed';
+function lastStep(response: Response): ResponseStep {
+	const { output, ...whole } = responseObject(response, 'done');
 	return {
-		type: outcome === 'failed' ? 'response.failed' : end,
-		response: { ...whole, ...(forms.responseOutput === 'present' && { output }) },
+		type: 'response.completed',
+		response: { ...whole, ...(response.forms.responseOutput === 'present' && { output }) },
 	};
 }
 
-/** The two that section 6C names, and those that end a response in place of the second. */
-const NAMED = [
-	'response.output_text.delta',
-	'response.completed',
-	'response.incomplete',
-	'response.failed',
-];
+/** The two that section 6C names. */
+const NAMED = ['response.output_text.delta', 'response.completed'];
 
 /** Writes events in the form asked for. */
 function writer(form: Forms['responseEvents']) {
 	let number = 0;
 	return function* write({ type, ...fields }: ResponseStep): Generator<string> {
 		if (form === 'minimal' && !NAMED.includes(type)) return;
-		if (form === 'unknown') yield stranger(number);
 		const value = { type, sequence_number: number++, ...fields };
 		yield form === 'unnamed' ? data(value) : event(type, value);
 	};
 }
-
-/**
- * Events between those that count. A client that adds up every `delta`, or takes every data line for
- * an object, goes wrong on them.
- */
-const STRANGERS = [
-	event('response.mystery.delta', { type: 'response.mystery.delta', delta: 'no text' }),
-	data(42),
-	data({ type: 'response.mystery', text: 'no text', response: { status: 'unknown' } }),
-	data(null),
-	event('ping', { type: 'ping' }),
-	data(['no text']),
-	data('"no text"'),
-	data(true),
-	data({}),
-];
-
-/** Any of them, in turn. */
-export const stranger = (number: number): string => STRANGERS[number % STRANGERS.length] ?? '';

@@ -19,25 +19,17 @@ export interface Response {
  * The response object with the words so far. Its fields are not shown in the specification: these
  * are the ones of the public protocol of that name.
  */
-export function responseObject(response: Response, state: 'running' | 'done' | 'failed') {
+export function responseObject(response: Response, state: 'running' | 'done') {
 	const { choice, plan, run } = response;
 	const cut = state === 'done' && isCut(choice);
-	const reason = choice.finish === 'length' ? 'max_output_tokens' : 'content_filter';
 	return {
 		id: response.id,
 		object: 'response',
 		created_at: response.created,
 		model: response.model,
-		status:
-			state === 'running'
-				? 'in_progress'
-				: state === 'failed'
-					? 'failed'
-					: cut
-						? 'incomplete'
-						: 'completed',
-		error: state === 'failed' ? { code: 'server_error', message: 'The backend failed' } : null,
-		incomplete_details: cut ? { reason } : null,
+		status: state === 'running' ? 'in_progress' : statusOf(choice),
+		error: null,
+		incomplete_details: cut ? { reason: 'max_output_tokens' } : null,
 		output: state === 'running' ? [] : outputItems(response),
 		usage: state === 'running' ? null : responseUsage(plan, run),
 	};
@@ -92,7 +84,6 @@ export function callItems(response: Response) {
 	}));
 }
 
-export const isCut = ({ finish }: Choice): boolean =>
-	finish === 'length' || finish === 'content_filter';
+const isCut = ({ finish }: Choice): boolean => finish === 'length';
 
 const statusOf = (choice: Choice) => (isCut(choice) ? 'incomplete' : 'completed');

@@ -14,8 +14,8 @@ export interface ResponseStep {
 	[field: string]: unknown;
 }
 
-/** How it went: whether the backend failed in the middle, or the response ends as failed. */
-export type Outcome = 'whole' | 'broken' | 'failed';
+/** How it went: whether the backend failed in the middle. */
+export type Outcome = 'whole' | 'broken';
 
 /** The events of the output items, from `response.output_item.added` to `response.output_item.done`. */
 export function* outputSteps(response: Response): Generator<ResponseStep, Outcome> {
@@ -56,7 +56,6 @@ function* messageSteps(response: Response): Generator<ResponseStep, Outcome> {
 		run.words++;
 		yield { type: `response.${kind}.delta`, ...place, delta: word };
 	}
-	if (plan.fails) return 'failed';
 	const text = choice.words.join('');
 	const whole = choice.refuses ? { refusal: text } : { text };
 	yield { type: `response.${kind}.done`, ...place, ...whole };
@@ -82,7 +81,6 @@ function* callSteps(response: Response): Generator<ResponseStep, Outcome> {
 		if (sent++ === plan.breaksAfter) return 'broken';
 		yield { type: 'response.function_call_arguments.delta', ...calls[index]?.place, delta };
 	}
-	if (plan.fails) return 'failed';
 	for (const { item, output_index, place } of calls) {
 		const { arguments: given } = item;
 		yield { type: 'response.function_call_arguments.done', ...place, arguments: given };

@@ -35,14 +35,9 @@ export function modelFor(world: World, id: unknown, kind: Kind): Model | Answer 
 /** GET /v1/models; the wrapper around the list is not shown (section 4C). */
 export function listModels(world: World): Answer {
 	const entries = listedModels(world.personas).map((model) => model.entry);
-	switch (world.forms.list) {
-		case 'data':
-			return json({ object: 'list', data: entries });
-		case 'array':
-			return json(entries);
-		case 'models':
-			return json({ models: entries });
-	}
+	return json(
+		world.forms.list === 'data' ? { object: 'list', data: entries } : { models: entries },
+	);
 }
 
 /** GET /v1/models/{model}; the slash of the name may be plain or %2F. */
@@ -50,5 +45,5 @@ export function readModel(world: World, id: string): Answer {
 	const model = findModel(id);
 	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
 	const { entry } = model;
-	return json(world.forms.entry === 'bare' ? entry : { [world.forms.entry]: entry });
+	return json(world.forms.entry === 'bare' ? entry : { data: entry });
 }

@@ -5,7 +5,7 @@ import { uuidOf } from '../ids.ts';
 import type { World } from '../world.ts';
 import { insufficientBalance, invalid } from './error.ts';
 import { endJob, type Job, type MediaKind } from './job.ts';
-import { jobRecord, wrapped } from './jobs.ts';
+import { jobRecord } from './jobs.ts';
 import { jobCost, type Extent } from './pricing.ts';
 import { isAnswer, modelFor } from './serving.ts';
 
@@ -52,19 +52,12 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 			endJob(world, job, directives.has('fail') ? 'failed' : 'completed');
 		}
 	}
-	return json(wrapped(jobRecord(world, job), world.forms.jobStart));
+	return json(jobRecord(world, job));
 }
 
 function newId(world: World): string {
 	const number = world.next();
-	switch (world.forms.jobId) {
-		case 'string':
-			return `job-${uuidOf('job', number)}`;
-		case 'number':
-			return String(1_000_000 + number);
-		case 'slash':
-			return `job/${number} a`;
-	}
+	return world.forms.jobId === 'string' ? `job-${uuidOf('job', number)}` : `job/${number} a`;
 }
 
 /** Section 8, rule 3: the duration raises the price; its name is not specified. */
