@@ -54,5 +54,5 @@ it('tells each variant, and each figure with its range and its goal', () => {
 	expect(tableOf({ ...row, shows: ['wall ms'], run: async () => busy }, busy)).toMatch(
 		/kept 0.5 proc/,
 	);
-	expect(lineOf(judge({ measure: 'files' }, { ours: [{ files: 3 }] }))).toBe('  files, ours: 3');
+	expect(lineOf(judge({ measure: 'asked' }, { ours: [{ asked: 3 }] }))).toBe('  asked, ours: 3');
 });

@@ -20,10 +20,6 @@ export type Measure =
 	| 'turn ms'
 	| 'engine ms'
 	| 'stored kB'
-	/** what one message runs of our code */
-	| 'calls'
-	| 'functions'
-	| 'files'
 	/** of a poll: jobs asked for, asked for before others had their turn, requests to n8n for a thousand jobs */
 	| 'asked'
 	| 'too early'
@@ -36,13 +32,8 @@ export type Measure =
 	| 'per second'
 	/** of requests: one after the other, and 20 at once; and what n8n's processes use for one */
 	| 'alone least ms'
-	| 'alone ms'
-	| 'alone 95 % ms'
 	| 'of 20 ms'
-	| 'of 20, 95 % ms'
 	| 'alone CPU ms'
-	| 'thread ms'
-	| 'database ms'
 	| 'worker CPU ms'
 	| 'unanswered'
 	| 'seconds'

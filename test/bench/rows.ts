@@ -1,9 +1,8 @@
 // What is measured, in the order of a whole run: what matters most comes first, in case that time runs out.
 import { comparedRows } from './comparedRows.ts';
-import { measureManyItems } from './manyItems.ts';
 import { measurePolls } from './polls.ts';
 import { measureExecutions, measureParked, measureWatched } from './queueRows.ts';
-import { FLOOR, HTTP, times, type Figure, type Measure, type Row } from './row.ts';
+import { HTTP, times, type Figure, type Measure, type Row } from './row.ts';
 import { measureInTest } from './measureInTest.ts';
 import { measureScale } from './scale.ts';
 import { measureAndKeep } from './tables.ts';
@@ -16,31 +15,6 @@ const agree = (one: string, other: string, ...measures: Measure[]): Figure[] =>
 	]);
 
 export const rows: Row[] = [
-	{
-		id: 'ways',
-		title: 'what one message, start or conversation runs of our code',
-		where: 'alone',
-		shows: ['calls', 'functions', 'files'],
-		figures: [
-			{ measure: 'calls', of: 'text message' },
-			{ measure: 'functions', of: 'text message' },
-			{ measure: 'files', of: 'text message' },
-		],
-		// its counts are the same on every machine, however busy
-		run: async () => await measureInTest('ways.test.ts'),
-	},
-	{
-		id: 'budget',
-		title: 'what a budget adds to a node run, where n8n takes 10 ms for a request',
-		where: 'alone',
-		shows: ['to n8n', 'wall ms'],
-		figures: [
-			{ measure: 'to n8n', of: '100 items', atMost: 6 },
-			{ measure: 'to n8n', of: 'a call of a chat model' },
-			{ measure: 'wall ms', of: '20 calls at once' },
-		],
-		run: async () => await measureInTest('budget.test.ts'),
-	},
 	{
 		id: 'spending',
 		title:
@@ -81,18 +55,6 @@ export const rows: Row[] = [
 		run: measurePolls,
 	},
 	{
-		id: 'many items',
-		title: 'memory for 10,000 items, each variant in an n8n just started',
-		where: 'fresh n8n',
-		shows: ['wall ms', 'CPU ms', 'RSS + MB'],
-		// mostly garbage that V8 has had no reason to collect: see "kept", and the README
-		figures: [
-			{ measure: 'RSS + MB', minus: FLOOR },
-			{ measure: 'RSS + MB', over: HTTP },
-		],
-		run: measureManyItems,
-	},
-	{
 		id: 'queue, executions',
 		title: 'executions at a webhook in queue mode, ten callers, on one worker and on all',
 		where: 'queue',
@@ -126,11 +88,7 @@ export const rows: Row[] = [
 			"requests to Data Tables with more and more rows, and what n8n's main process takes for one",
 		where: 'alone',
 		isExtra: true,
-		shows: [
-			...(['alone least ms', 'alone ms', 'alone 95 % ms', 'of 20 ms', 'of 20, 95 % ms'] as const),
-			...(['per second', 'unanswered'] as const),
-			...(['alone CPU ms', 'CPU ms', 'thread ms', 'database ms'] as const),
-		],
+		shows: [...(['alone least ms', 'of 20 ms', 'unanswered', 'alone CPU ms', 'CPU ms'] as const)],
 		figures: [],
 		run: measureAndKeep,
 	},
@@ -141,14 +99,10 @@ export const rows: Row[] = [
 		needsRedis: true,
 		isExtra: true,
 		shows: [
-			...(['per second', 'to n8n', 'to n8n, 100 texts', 'CPU ms'] as const),
+			...(['per second', 'to n8n', 'to n8n, 100 texts'] as const),
 			...(['added ms', 'added 95 % ms', 'unanswered'] as const),
 		],
-		figures: [
-			...agree('three workers', 'simulated', 'per second', 'to n8n'),
-			// other work on the machine makes the same request cost twice as much
-			{ measure: 'CPU ms', of: 'three workers', over: 'simulated' },
-		],
+		figures: agree('three workers', 'simulated', 'per second', 'to n8n'),
 		run: measureScale,
 	},
 ];

@@ -15,7 +15,6 @@ it('texts of a budget are paid from it, and recorded', async () => {
 	const sample = {
 		...{ 'per second': used.texts / used.seconds, 'to n8n': used.requests },
 		'to n8n, 100 texts': (100 * used.requests) / used.texts,
-		'CPU ms': used.busy / used.texts,
 		...{ 'added ms': figures['wait ms'], 'added 95 % ms': figures['wait ms, 95 %'] },
 	};
 	const samples: Samples = { simulated: [sample] };

@@ -11,7 +11,6 @@ import { measureInTest } from './measureInTest.ts';
 import type { Sample, Samples } from './row.ts';
 import { minus } from './sample.ts';
 import { startWatched, type Watched } from './watchedProxy.ts';
-import { cpuOf } from './usage.ts';
 import { call } from './workflows.ts';
 
 /** What three workers do on a machine with two cores, with a few processor milliseconds of n8n's own for each execution. */
@@ -22,8 +21,6 @@ const load = {
 const BUDGET = 90;
 /** Milliseconds after which nobody waits for an answer: n8n loses some with several workers. */
 const PATIENCE = 120_000;
-/** Milliseconds for which main's processor is watched while it has nothing to do, and then while it gets requests. */
-const IDLE = 15_000;
 
 /** The workers, the service behind a proxy that takes its time, and n8n's API behind one that counts. */
 interface Rig {
@@ -53,20 +50,16 @@ export async function measureScale(): Promise<Samples> {
 		const { sample: real, latency } = await runLoad(rig, rig.account);
 		await rig.service.settled();
 		await checkAccounts(rig, before - rig.service.balance());
-		const eachRequest = await measureRequests(rig);
 		// what n8n takes between two executions, and for a request, is none of ours
 		const ofN8n = { between: control.besides, latency };
 		process.env['AGENT_BRIDGE_LOAD'] = JSON.stringify({ ...load, ...ofN8n });
 		const simulated = await measureInTest('scale.test.ts');
-		const perText = (real['to n8n, 100 texts'] ?? 0) / 100;
 		const waits = (['added ms', 'added 95 % ms'] as const).map((measure) => [
 			measure,
 			minus(real[measure], control.sample[measure]),
 		]);
 		return {
-			'three workers': [
-				{ ...real, ...Object.fromEntries(waits), 'CPU ms': eachRequest && perText * eachRequest },
-			],
+			'three workers': [{ ...real, ...Object.fromEntries(waits) }],
 			...simulated,
 			'without budget': [control.sample],
 		};
@@ -75,31 +68,6 @@ export async function measureScale(): Promise<Samples> {
 		await Promise.all([rig.toN8n.stop(), rig.toService.stop()]);
 		await rig.service.stop();
 	}
-}
-
-/**
- * Sends n8n the last requests again, one after another, while it does nothing else: executions take ten times as much of main.
- *
- * @returns milliseconds of main's processor for one, without those that it takes for itself.
- */
-async function measureRequests({ queue, toN8n }: Rig): Promise<number | undefined> {
-	const cpu = () => cpuOf(queue.main.pid ?? 0);
-	const used = async (work: () => Promise<unknown>) => {
-		const [before, from] = [cpu(), performance.now()];
-		await work();
-		return { cpu: minus(cpu(), before), time: performance.now() - from };
-	};
-	const idle = await used(async () => await pause(IDLE));
-	const again = toN8n.times.slice(-100);
-	const sent = await used(async () => {
-		for (const { sendAgain } of again) {
-			await sendAgain();
-			await pause(IDLE / again.length);
-		}
-	});
-	const own = idle.cpu && (idle.cpu * sent.time) / idle.time;
-	const taken = minus(sent.cpu, own);
-	return taken && (1000 * taken) / again.length;
 }
 
 async function startRig(): Promise<Rig> {
@@ -154,7 +122,7 @@ async function publish({ queue }: Rig, account: SavedCredential): Promise<string
 
 /** Executions that each send one text, so many at once on each worker. */
 async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
-	const { queue, toService, toN8n } = rig;
+	const { toService, toN8n } = rig;
 	const address = await publish(rig, account);
 	const waits: number[] = [];
 	const besides: number[] = [];
@@ -179,8 +147,7 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 	// the first ones compile
 	await Promise.all(Array.from({ length: load.workers * load.slots }, (_, n) => send(`warm-${n}`)));
 	[waits.length, besides.length, texts, unanswered] = [0, 0, 0, 0];
-	const main = queue.main.pid ?? 0;
-	const [cpu, requests, begun] = [cpuOf(main), toN8n.times.length, performance.now()];
+	const [requests, begun] = [toN8n.times.length, performance.now()];
 	const runSlot = async (slot: number): Promise<void> => {
 		await pause(Math.random() * load.duration);
 		for (let run = 0; performance.now() - begun < load.time; run++) await send(`${slot}.${run}`);
@@ -189,30 +156,17 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 		Array.from({ length: load.workers * load.slots }, (_, n) => runSlot(n)),
 	);
 	await pause(load.time);
-	const inTime = { texts, cpu: minus(cpuOf(main), cpu), requests: toN8n.times.length - requests };
+	const inTime = { texts, requests: toN8n.times.length - requests };
 	await slots;
-	tell(toN8n, requests);
-	const took = toN8n.times.slice(requests).map((each) => each.took);
-	const perText = (value: number | undefined) => value && value / inTime.texts;
 	return {
-		...{ besides: at(besides, 0.5), latency: at(took, 0.5) },
+		...{ besides: at(besides, 0.5), latency: at(toN8n.times.slice(requests), 0.5) },
 		sample: {
 			...{ unanswered, 'to n8n': inTime.requests },
 			'per second': (1000 * inTime.texts) / load.time,
-			'to n8n, 100 texts': perText(100 * inTime.requests),
-			'CPU ms': perText(inTime.cpu && 1000 * inTime.cpu),
+			'to n8n, 100 texts': (100 * inTime.requests) / inTime.texts,
 			...{ 'added ms': at(waits, 0.5), 'added 95 % ms': at(waits, 0.95) },
 		},
 	};
-}
-
-/** Each kind of request, with how many came and the milliseconds that they took. */
-function tell({ times }: Watched, from: number): void {
-	const kinds = Map.groupBy(times.slice(from), ({ kind }) => kind);
-	for (const [kind, all] of kinds) {
-		const took = all.map((each) => each.took);
-		process.stdout.write(`  ${all.length} x ${kind}: ${Math.round(at(took, 0.5))} ms\n`);
-	}
 }
 
 const at = (values: readonly number[], part: number): number => {

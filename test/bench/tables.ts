@@ -6,8 +6,8 @@ import type { Host } from './hosts.ts';
 import type { Measure, Sample, Samples } from './row.ts';
 import { minus } from './sample.ts';
 import { CALLERS, type Given, type TableRequest, tableRequests } from './tableRequests.ts';
-import { makeTables } from './tableRows.ts';
-import { cpuOf, cpuOfChildren, cpuOfMachine, cpuOfThread } from './usage.ts';
+import { makeTable } from './tableRows.ts';
+import { cpuOf, cpuOfChildren, cpuOfMachine } from './usage.ts';
 
 /** How many requests of a kind are sent: at least, at most, and until when. */
 interface Load {
@@ -25,7 +25,7 @@ const TOO_LONG = 600;
 const SPARE = 1 + ALONE.most + AT_ONCE.most;
 
 /** Every kind of request on both databases, with more and more rows. */
-export async function measureTables({ sizes }: Host): Promise<Samples> {
+async function measureTables({ sizes }: Host): Promise<Samples> {
 	const samples: Samples = {};
 	for (const database of ['sqlite', 'postgres'] as const)
 		Object.assign(samples, await measureOn(database, sizes.tableRows));
@@ -45,7 +45,7 @@ async function measureOn(database: Database, counts: readonly number[]): Promise
 	const env = { N8N_DATA_TABLES_MAX_SIZE_BYTES: '2000000000' };
 	const on = await instanceOn(database, { env });
 	try {
-		const { given, fill } = await makeTables(on, SPARE);
+		const { given, fill } = await makeTable(on, SPARE);
 		for (const rows of counts) {
 			await fill(rows);
 			for (const [kind, send] of Object.entries(tableRequests))
@@ -66,16 +66,11 @@ async function measure(on: InstanceOn, given: Given, send: TableRequest): Promis
 	const together = least > TOO_LONG ? undefined : await under(on, AT_ONCE, once);
 	return {
 		'alone least ms': least,
-		...{ 'alone ms': at(alone.times, 0.5), 'alone 95 % ms': at(alone.times, 0.95) },
-		...{ 'of 20 ms': at(together?.times, 0.5), 'of 20, 95 % ms': at(together?.times, 0.95) },
+		'of 20 ms': together?.times[together.times.length >> 1],
 		...{ 'alone CPU ms': alone.used['CPU ms'], ...(together ?? alone).used },
-		...{ 'per second': together?.perSecond, unanswered: together?.failed },
+		unanswered: together?.failed,
 	};
 }
-
-/** Of sorted values. */
-const at = (sorted: number[] | undefined, part: number) =>
-	sorted?.[Math.floor(part * (sorted.length - 1))];
 
 /**
  * Sends requests of one kind.
@@ -101,9 +96,8 @@ async function under(
 		}
 	};
 	await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
-	const perSecond = (1000 * sent) / (performance.now() - begun);
 	times.sort((one, other) => one - other);
-	return { times, failed, perSecond, used: stop(sent) };
+	return { times, failed, used: stop(sent) };
 }
 
 /** @returns what ends the measurement: it tells what was used for each of so many requests. */
@@ -112,7 +106,6 @@ function startUsage({ instance, postgres }: InstanceOn): (requests: number) => S
 	const read = () => ({
 		all: cpuOfMachine(),
 		main: cpuOf(main),
-		thread: cpuOfThread(main),
 		ours: cpuOf(process.pid),
 		database: postgres && cpuOfChildren(postgres.pid ?? 0),
 	});
@@ -120,14 +113,11 @@ function startUsage({ instance, postgres }: InstanceOn): (requests: number) => S
 	return (requests) => {
 		const now = read();
 		const seconds = (part: keyof typeof now) => minus(now[part], before[part]);
-		const each = (part: keyof typeof now) => {
-			const used = seconds(part);
-			return used === undefined ? undefined : (1000 * used) / requests;
-		};
-		const own = (seconds('main') ?? 0) + (seconds('ours') ?? 0) + (seconds('database') ?? 0);
+		const used = seconds('main');
+		const own = (used ?? 0) + (seconds('ours') ?? 0) + (seconds('database') ?? 0);
 		const others = minus(seconds('all'), own);
 		return {
-			...{ 'CPU ms': each('main'), 'thread ms': each('thread'), 'database ms': each('database') },
+			'CPU ms': used && (1000 * used) / requests,
 			'others busy': others && (1000 * Math.max(0, others)) / (performance.now() - begun),
 		};
 	};
@@ -135,8 +125,7 @@ function startUsage({ instance, postgres }: InstanceOn): (requests: number) => S
 
 const KEPT = 'test/explore/tableCosts.json';
 const MEASURES = [
-	...(['alone least ms', 'alone ms', 'alone 95 % ms', 'of 20 ms', 'of 20, 95 % ms'] as const),
-	...(['per second', 'alone CPU ms', 'CPU ms', 'thread ms', 'database ms', 'others busy'] as const),
+	...(['alone least ms', 'of 20 ms', 'alone CPU ms', 'CPU ms', 'others busy'] as const),
 ] satisfies Measure[];
 
 /** One line for each kind of request, with the measures in the order of the first line. */

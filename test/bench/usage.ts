@@ -4,22 +4,16 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 const ticks = 100;
 
 /** CPU seconds that a process has used; undefined where there is no /proc. */
-export const cpuOf = (pid: number): number | undefined => secondsIn(`/proc/${pid}/stat`);
-
-/** CPU seconds that the first thread of a process has used, which is the one that runs JavaScript. */
-export const cpuOfThread = (pid: number): number | undefined =>
-	secondsIn(`/proc/${pid}/task/${pid}/stat`);
+export function cpuOf(pid: number): number | undefined {
+	const fields = fieldsOf(`/proc/${pid}/stat`);
+	return fields && (Number(fields[11]) + Number(fields[12])) / ticks;
+}
 
 /** CPU seconds that the processes have used which a process has started, as PostgreSQL does for each connection. */
 export function cpuOfChildren(pid: number): number | undefined {
 	const isChild = (other: string) => fieldsOf(`/proc/${other}/stat`)?.[1] === String(pid);
 	const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(name));
 	return children.reduce((sum, child) => sum + (cpuOf(Number(child)) ?? 0), 0);
-}
-
-function secondsIn(file: string): number | undefined {
-	const fields = fieldsOf(file);
-	return fields && (Number(fields[11]) + Number(fields[12])) / ticks;
 }
 
 /** What follows the name of a process, from its state on. */
