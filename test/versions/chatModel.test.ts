@@ -1,4 +1,4 @@
-import { nodesFor, openBridge, packageName, type Bridge } from '../n8n/bridge.ts';
+import { bridgeOfFile, nodesFor } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { readAlong, gatedAnswer, gatedQuestion, textOf } from '../n8n/liveCaller.ts';
 import {
@@ -11,15 +11,12 @@ import {
 	TEXT_MODEL,
 } from '../n8n/agent.ts';
 import { asTool, node } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, has } from './tested.ts';
+import { describeRefusing, describeWorking, has, modelsListedBy } from './tested.ts';
 
 const describeWith = has('chatModel') ? describeWorking : describe.skip;
 const describeWithout = has('chatModel') ? describe.skip : describeWorking;
 
-let bridge: Bridge;
-beforeAll(async () => void (bridge = await openBridge()));
-beforeEach(() => bridge.service.reset());
-afterAll(async () => await bridge.service.stop());
+const bridge = bridgeOfFile();
 
 const attached = () => [{ node: routerChatModel(bridge), as: 'ai_languageModel' as const }];
 
@@ -98,12 +95,7 @@ describeWithout('Without chat models of other packages', () => {
 	it('the chat model says which version it needs, and nothing is sent', expectRefusal);
 
 	it('its list of models works', async () => {
-		const { id, name, type } = bridge.accounts.router;
-		const { results } = await bridge.editor.listSearch({
-			...{ nodeType: `${packageName}.lmChatModelRouter`, method: 'searchModels' },
-			...{ parameter: 'model', parameters: {}, credentials: { [type]: { id, name } } },
-		});
-		expect(results.map(({ value }) => value)).toContain(TEXT_MODEL);
+		expect(await modelsListedBy('lmChatModelRouter', bridge)).toContain(TEXT_MODEL);
 	});
 });
 

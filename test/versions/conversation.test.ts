@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { openBridge, packageName, type Bridge } from '../n8n/bridge.ts';
+import { bridgeOfFile, packageName } from '../n8n/bridge.ts';
 import { chatModel, sayOnce } from '../n8n/agent.ts';
 import {
 	CONVERSATION,
@@ -17,10 +17,7 @@ import { bubblesOf, callLive, type Chunk } from '../n8n/liveCaller.ts';
 import { webhook } from '../n8n/workflow.ts';
 import { describeRefusing, describeWorking, tested } from './tested.ts';
 
-let bridge: Bridge;
-beforeAll(async () => void (bridge = await openBridge()));
-beforeEach(() => bridge.service.reset());
-afterAll(async () => await bridge.service.stop());
+const bridge = bridgeOfFile();
 
 const run = async (talk: Talk) => await bridge.editor.runOnce(conversationFile(talk));
 

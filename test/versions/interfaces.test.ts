@@ -1,16 +1,11 @@
-import { nodesFor, openBridge, packageName, payingOperations, type Bridge } from '../n8n/bridge.ts';
+import { bridgeOfFile, nodesFor, packageName, payingOperations } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { sharedLog } from '../n8n/shared.ts';
 import { workflow } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, tested } from './tested.ts';
+import { describeRefusing, describeWorking, modelsListedBy, tested } from './tested.ts';
 
-let bridge: Bridge;
-beforeAll(async () => void (bridge = await openBridge()));
-beforeEach(() => {
-	bridge.service.reset();
-	bridge.service.forms.jobSteps = 0;
-});
-afterAll(async () => await bridge.service.stop());
+const bridge = bridgeOfFile();
+beforeEach(() => void (bridge.service.forms.jobSteps = 0));
 
 type Operation = (typeof payingOperations)[number];
 
@@ -55,15 +50,7 @@ describeWorking('Operations', () => {
 	});
 
 	it('the model list is read', async () => {
-		const { id, name, type } = bridge.accounts.router;
-		const { results } = await bridge.editor.listSearch({
-			nodeType: `${packageName}.modelRouter`,
-			method: 'searchModels',
-			parameter: 'model',
-			parameters: {},
-			credentials: { [type]: { id, name } },
-		});
-		expect(results.map(({ value }) => value)).toContain('northwind/quill-2.5');
+		expect(await modelsListedBy('modelRouter', bridge)).toContain('northwind/quill-2.5');
 	});
 
 	it('a failed request says why, once, and is not repeated', async () => {

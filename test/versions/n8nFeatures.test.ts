@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 
 import { askAgent } from '../n8n/agent.ts';
-import { nodesFor, openBridge, packageName, payingOperations, type Bridge } from '../n8n/bridge.ts';
+import {
+	bridgeOfFile,
+	nodesFor,
+	packageName,
+	payingOperations,
+	type Bridge,
+} from '../n8n/bridge.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { gatedAnswer, gatedQuestion, readAlong, textOf } from '../n8n/liveCaller.ts';
 import { sharedLog } from '../n8n/shared.ts';
 import { node, webhook, workflow, type WorkflowNode } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, has, tested } from './tested.ts';
+import { describeRefusing, describeWorking, has, modelsListedBy, tested } from './tested.ts';
 
-let bridge: Bridge;
-beforeAll(async () => void (bridge = await openBridge()));
-beforeEach(() => {
-	bridge.service.reset();
-	bridge.service.forms.jobSteps = 0;
-});
-afterAll(async () => await bridge.service.stop());
+const bridge = bridgeOfFile();
+beforeEach(() => void (bridge.service.forms.jobSteps = 0));
 
 /** A node of an operation that may cost, by the end of its name in `payingOperations`. */
 function nodeOf(operationName: string, text: string, account?: Bridge['accounts']['router']) {
@@ -152,15 +153,6 @@ describeRefusing('the trigger and the model list', () => {
 	});
 
 	it('the model list says why', async () => {
-		const { id, name, type } = bridge.accounts.router;
-		await expect(
-			bridge.editor.listSearch({
-				nodeType: `${packageName}.modelRouter`,
-				method: 'searchModels',
-				parameter: 'model',
-				parameters: {},
-				credentials: { [type]: { id, name } },
-			}),
-		).rejects.toThrow(sentence);
+		await expect(modelsListedBy('modelRouter', bridge)).rejects.toThrow(sentence);
 	});
 });
