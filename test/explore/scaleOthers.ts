@@ -2,9 +2,9 @@ import { RateLimiter } from '../../src/core/rateLimit';
 import { withRetries } from '../../src/core/resend';
 import { type Entry, ledgerFormat } from '../../src/ledger/entry';
 import { createSlotBook } from '../../src/ledger/slotBook';
-
 import { createMemoryTable } from '../../src/tables/memoryTable';
 import { numbersFrom } from '../support/numbersFrom';
+import { ledgerOn } from '../unit/ledger/simulatedTable';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 import { percentiles } from './scale';
 import { createMain, type Database } from './simulatedMain';
@@ -34,11 +34,7 @@ function createWorld(given: Partial<SteadyLoad>) {
 	const table = main.connect(createMemoryTable(rows, ledgerFormat));
 	const random = numbersFrom(load.seed);
 	const clock = { now: timeline.now, sleep: timeline.sleep, random };
-	let claims = 0;
-	const ledger = {
-		...{ table, clock, uncancellableClock: clock, executionId: 'e' },
-		newClaim: () => `c${++claims}`,
-	};
+	const ledger = ledgerOn(table, clock);
 	const waits: number[] = [];
 	let failed = 0;
 	/** @param once Asks once, from a worker. Returns the milliseconds that the service took. */

@@ -44,9 +44,10 @@ export function createTimeline() {
 		now: () => now,
 		sleep: async (milliseconds: number) =>
 			await new Promise<void>((resolve) => at(milliseconds, resolve)),
-		/** Lets everything happen. */
-		async run(): Promise<void> {
-			for (let next = takeNext(); next; next = takeNext()) {
+		/** Lets everything happen, or so many events of it. */
+		async run(mostEvents = Infinity): Promise<void> {
+			for (let events = 0; heap.length && events < mostEvents; events++) {
+				const next = takeNext()!;
 				now = Math.max(now, next.at);
 				next.run();
 				// all that follows without waiting

@@ -2,9 +2,9 @@ import { ServiceError } from '../../src/core/errors';
 import { type Entry, ledgerFormat } from '../../src/ledger/entry';
 import type { Ledger, LedgerTable } from '../../src/ledger/ledger';
 import { createMemoryTable } from '../../src/tables/memoryTable';
-import { nobodyPauses, timeIsVirtual } from '../support/jitter/quiet';
 import { checkedTable } from '../support/ledgerTransitions';
 import { numbersFrom } from '../support/numbersFrom';
+import { createTimeline } from './timeline';
 
 /** What may go wrong in a world. Chances are from 0 to 1, times in milliseconds. */
 export interface Weather {
@@ -43,12 +43,9 @@ export interface Process {
  * seed: a run that fails can be repeated.
  */
 export function createWorld(seed: number, weather: Weather) {
-	timeIsVirtual();
+	const { now, at, run } = createTimeline();
 	const random = numbersFrom(seed);
-	const begin = 1_800_000_000_000;
-	let now = begin;
-	let order = 0;
-	const queue: Array<{ at: number; order: number; run: () => void }> = [];
+	const begin = now();
 	const rows: Entry[] = [];
 	/** Changes that the transitions of a row do not allow. */
 	const faults: string[] = [];
@@ -56,18 +53,15 @@ export function createWorld(seed: number, weather: Weather) {
 	const log: string[] = [];
 	const dead = new Set<string>();
 
-	const at = (milliseconds: number, run: () => void) => {
-		queue.push({ at: now + milliseconds, order: order++, run });
-	};
 	const say = (who: string, what: string) => {
-		log.push(`${((now - begin) / 1000).toFixed(1).padStart(8)} s  ${who}: ${what}`);
+		log.push(`${((now() - begin) / 1000).toFixed(1).padStart(8)} s  ${who}: ${what}`);
 	};
 
 	const createProcess = (name: string, mine: Weather = weather): Process => {
 		const offset = (random() * 2 - 1) * mine.skew;
 		let claims = 0;
 		// n8n has one clock
-		let answeredAt = now;
+		let answeredAt = now();
 		let paused = 0;
 
 		const step = async (milliseconds: number): Promise<void> => {
@@ -103,7 +97,7 @@ export function createWorld(seed: number, weather: Weather) {
 					void action().then((given) => {
 						// what a process reads does not change under its hands
 						result = structuredClone(given);
-						answeredAt = now;
+						answeredAt = now();
 						resolve();
 					});
 				}),
@@ -123,7 +117,7 @@ export function createWorld(seed: number, weather: Weather) {
 				),
 			remove: async (where) => await call('removes', () => store.remove(where)),
 		};
-		const clock = { now: () => now + offset, sleep: step, random };
+		const clock = { now: () => now() + offset, sleep: step, random };
 		const newClaim = () => `${name}.${++claims}`;
 		return {
 			name,
@@ -136,23 +130,5 @@ export function createWorld(seed: number, weather: Weather) {
 		};
 	};
 
-	return {
-		...{ random, rows, log, faults, dead, at, say, createProcess },
-		now: () => now,
-		/** Lets everything happen. */
-		async run(mostEvents: number): Promise<void> {
-			for (let events = 0; queue.length && events < mostEvents; events++) {
-				const next = queue.reduce((first, event) =>
-					event.at < first.at || (event.at === first.at && event.order < first.order)
-						? event
-						: first,
-				);
-				queue.splice(queue.indexOf(next), 1);
-				now = Math.max(now, next.at);
-				next.run();
-				// all that follows without waiting
-				await nobodyPauses();
-			}
-		},
-	};
+	return { random, rows, log, faults, dead, at, say, createProcess, now, run };
 }

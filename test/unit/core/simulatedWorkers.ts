@@ -8,7 +8,7 @@ import { overRate } from '../../service/assistant/rate';
 import { defaultForms, type Forms } from '../../service/forms';
 import type { World } from '../../service/world';
 import { response } from '../inMemoryHttp';
-import { Rows } from '../ledger/simulatedTable';
+import { ledgerOn, Rows } from '../ledger/simulatedTable';
 import { virtualClock } from '../virtualClock';
 
 export const [SECOND, MINUTE] = [1000, 60_000];
@@ -80,10 +80,7 @@ export function simulateWorkers({
 		return (executionClock: Clock = own, maxRateLimitWait = MINUTE) => {
 			// one of two ways
 			const table = rows.client(own, { latency: toTable });
-			const ledger = {
-				table: { ...table, ...change(table, own) },
-				...{ clock: own, uncancellableClock: own, newClaim: () => '', executionId: 'e' },
-			};
+			const ledger = ledgerOn({ ...table, ...change(table, own) }, own);
 			const shared: SlotBook = createSlotBook(async () => ledger, 'credential');
 			return withRetries(serviceFor(process), limiter, {
 				...{ clock: executionClock, maxRateLimitWait, perMinute },

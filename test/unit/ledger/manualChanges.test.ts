@@ -4,21 +4,13 @@ import { confirmDelivery, deliverAgain, registerJob } from '../../../src/ledger/
 import { markAsNotStarted, markAsStarted } from '../../../src/ledger/startDecisions';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
-import { Rows } from './simulatedTable';
+import { ledgerOn, Rows } from './simulatedTable';
 
 const job = { jobId: '1', mediaType: 'images', credentialId: 'a', ledgerLabel: '' };
 
 function openLedger() {
 	const clock = virtualClock();
-	const table = new Rows().client(clock, { latency: () => 1 });
-	let claims = 0;
-	return {
-		table,
-		clock,
-		uncancellableClock: clock,
-		newClaim: () => `c${++claims}`,
-		executionId: 'e',
-	};
+	return ledgerOn(new Rows().client(clock, { latency: () => 1 }), clock);
 }
 
 it('knows a job that was entered before', async () => {
@@ -47,10 +39,7 @@ describe('jobs that are alike', () => {
 		for (const other of [{}, { mediaType: 'videos' }, { jobId: '2' }, { credentialId: 'b' }])
 			rows.rows.push(rows.made({ state: 'delivered', ...job, ...other, ...cells }));
 		const table = rows.client(clock, { latency: () => 1 });
-		const ledger: Ledger = {
-			...{ table, clock, uncancellableClock: clock },
-			...{ newClaim: () => 'c', executionId: 'e' },
-		};
+		const ledger = ledgerOn(table, clock);
 		/** The first row changes once it has been read. */
 		const meanwhile = (changes: Partial<Entry>) => {
 			const { change } = table;

@@ -7,10 +7,9 @@ import {
 } from '../../../src/ledger/delivery';
 import type { JobStatus, PollOptions, EventFilter } from '../../../src/ledger/dueJobs';
 import type { Entry, NewEntry } from '../../../src/ledger/entry';
-import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';
 import { virtualClock } from '../virtualClock';
-import { Rows, type Weather } from './simulatedTable';
+import { ledgerOn, Rows, type Weather } from './simulatedTable';
 
 export const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 
@@ -31,12 +30,9 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 	/** What the service answers for a job; `undefined` is unfinished. */
 	const answers = new Map<string, Answer | (() => Answer)>(Object.entries(jobs));
 	const weather: Weather = { latency: () => 5 };
-	let [alive, claims, takes] = [undefined as Error | undefined, 0, 100];
-	const ledgerOf = (executionId: string): Ledger => ({
-		table: table.client(clock, weather),
-		...{ clock, uncancellableClock: clock, executionId },
-		newClaim: () => `claim-${++claims}`,
-	});
+	let [alive, takes] = [undefined as Error | undefined, 100];
+	const ledgerOf = (executionId: string) =>
+		ledgerOn(table.client(clock, weather), clock, executionId);
 
 	const add = (jobId: string, entry: Partial<NewEntry> = {}) => {
 		const row = table.made({

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/core/errors';
 import type { Ledger, LedgerTable } from '../../../src/ledger/ledger';
 import { findChat, MAX_CHATS, rememberChat } from '../../../src/ledger/sessionChats';
 import { virtualClock } from '../virtualClock';
-import { Rows } from './simulatedTable';
+import { ledgerOn, Rows } from './simulatedTable';
 
 const HOUR = 3_600_000;
 
@@ -13,12 +13,9 @@ function remembering(
 ) {
 	const clock = virtualClock(chance);
 	const rows = new Rows();
-	const ledger = (executionId = 'e'): Ledger => {
+	const ledger = (executionId?: string) => {
 		const table = rows.client(clock, { latency: () => 5 });
-		return {
-			table: { ...table, ...change(table) },
-			...{ clock, uncancellableClock: clock, newClaim: () => '', executionId },
-		};
+		return ledgerOn({ ...table, ...change(table) }, clock, executionId);
 	};
 	return { clock, rows: rows.rows, ledger };
 }

@@ -1,9 +1,15 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
-import { readEntry, toRow, type Entry, type NewEntry } from '../../../src/ledger/entry';
-import type { LedgerTable } from '../../../src/ledger/ledger';
-import type { Clause, Where } from '../../../src/tables/table';
-import { addFaults, changeFaults, removeFaults } from '../../support/ledgerTransitions';
+import {
+	ledgerFormat,
+	readEntry,
+	toRow,
+	type Entry,
+	type NewEntry,
+} from '../../../src/ledger/entry';
+import type { Ledger, LedgerTable } from '../../../src/ledger/ledger';
+import { createMemoryTable } from '../../../src/tables/memoryTable';
+import { checkedTable } from '../../support/ledgerTransitions';
 
 /** Changes that the transitions of a row do not allow. */
 const faults: string[] = [];
@@ -31,41 +37,25 @@ export class Rows {
 			await clock.sleep(latency());
 			if (loses(when)) throw new ServiceError('unreachable', 'lost', { sent: true });
 		};
-		const through = async <Result>(work: () => Promise<Result> | Result) => {
-			await travel('before');
-			const result = await work();
-			await travel('after');
-			return result;
+		const through =
+			<Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+			async (...given: Given) => {
+				await travel('before');
+				// what a process reads does not change under its hands
+				const result = structuredClone(await work(...given));
+				await travel('after');
+				return result;
+			};
+		const add = async (entry: NewEntry) => {
+			const row = this.made(entry);
+			await clock.sleep(latency());
+			this.rows.push(row);
 		};
+		const memory = { ...createMemoryTable(this.rows, ledgerFormat), add };
+		const table = checkedTable(memory, this.rows, faults);
 		return {
-			find: async (where, { by = 'id', limit = 250, last = false } = {}) =>
-				await through(() => {
-					const found = this.rows.filter(matcher(where));
-					found.sort((one, other) => (one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0));
-					if (last) found.reverse();
-					return found.slice(0, limit).map((row) => ({ ...row }));
-				}),
-			add: async (entry) =>
-				await through(async () => {
-					faults.push(...addFaults(entry));
-					const row = this.made(entry);
-					await clock.sleep(latency());
-					this.rows.push(row);
-				}),
-			remove: async (where) =>
-				await through(() => {
-					const removed = this.rows.filter(matcher(where));
-					faults.push(...removeFaults(removed, where));
-					for (const row of removed) this.rows.splice(this.rows.indexOf(row), 1);
-					return removed;
-				}),
-			change: async (where, changes) =>
-				await through(() => {
-					const found = this.rows.filter(matcher(where));
-					faults.push(...changeFaults(found, where, changes));
-					for (const row of found) Object.assign(row, changes);
-					return found.map((row) => ({ ...row }));
-				}),
+			...{ find: through(table.find), add: through(table.add) },
+			...{ change: through(table.change), remove: through(table.remove) },
 		};
 	}
 
@@ -75,22 +65,10 @@ export class Rows {
 	}
 }
 
-function matcher(where: Where<Entry>): (row: Entry) => boolean {
-	if ('all' in where) return (row) => where.all.every((clause) => holds(row, clause));
-	const [first] = where.any;
-	if (!first || where.any.some(([column, condition]) => column !== first[0] || condition !== 'eq'))
-		return (row) => where.any.some((clause) => holds(row, clause));
-	// two hundred ids among ten thousand rows
-	const values = new Set(where.any.map(([, , value]) => value));
-	return (row) => values.has(row[first[0]]);
-}
+let claims = 0;
 
-function holds(row: Entry, [column, condition, value]: Clause<Entry>): boolean {
-	const cell = row[column];
-	if (value === null) return false;
-	if (condition === 'eq') return cell === value;
-	if (condition === 'neq') return cell !== value;
-	if (condition === 'lt') return cell < value;
-	if (condition === 'lte') return cell <= value;
-	return condition === 'gt' ? cell > value : cell >= value;
-}
+/** A ledger with this table, as an execution uses it. */
+export const ledgerOn = (table: LedgerTable, clock: Clock, executionId = 'e'): Ledger => ({
+	...{ table, clock, uncancellableClock: clock, executionId },
+	newClaim: () => `claim-${++claims}`,
+});

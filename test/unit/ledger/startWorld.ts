@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../src/core/errors';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { virtualClock } from '../virtualClock';
-import { Rows, type Weather } from './simulatedTable';
+import { ledgerOn, Rows, type Weather } from './simulatedTable';
 import { startThroughLedger } from './startThroughLedger';
 
 export const [SECOND, MINUTE] = [1000, 60_000];
@@ -47,10 +47,8 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 		...{ find: through(find), add: through(add) },
 		...{ change: through(change), remove: through(remove) },
 	};
-	let claims = 0;
 	const ledgerOf = (changes: Partial<Ledger> = {}): Ledger => ({
-		...{ table, clock, uncancellableClock: clock, executionId: '1' },
-		newClaim: () => `claim-${++claims}`,
+		...ledgerOn(table, clock, '1'),
 		...changes,
 	});
 

@@ -8,6 +8,7 @@ import { parseBudget } from '../../../src/spending/budgetState';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
+import { ledgerOn } from '../ledger/simulatedTable';
 
 // what test/engine/budget.test.ts would have to wait for
 const SECOND = 1000;
@@ -39,8 +40,8 @@ function createWorld(ahead = 0) {
 			return await table.find(...given);
 		};
 		return {
-			...{ table: { ...table, find }, clock, uncancellableClock: clock },
-			...{ newClaim: newId, executionId: '1', n8nTime: () => answeredAt ?? now },
+			...ledgerOn({ ...table, find }, clock, '1'),
+			n8nTime: () => answeredAt ?? now,
 		};
 	};
 	const later = (duration: number, happen: () => Promise<unknown>) =>
