@@ -26,6 +26,12 @@ export const json = (value: unknown, more: Answer = {}): Answer => ({
 	chunks: [JSON.stringify(value)],
 });
 
+/** A body of this content type. */
+export const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
+	headers: { 'content-type': type },
+	chunks,
+});
+
 export const events = (text: string, more: Answer = {}): Answer => ({
 	...more,
 	headers: { 'content-type': 'text/event-stream', ...more.headers },
@@ -67,6 +73,17 @@ export function inMemory(...answers: ReadonlyArray<Answer | ServiceError>) {
 		},
 	};
 	return http;
+}
+
+/** What an action throws. */
+export function thrownBy(action: () => unknown): ServiceError {
+	try {
+		action();
+	} catch (error) {
+		if (error instanceof ServiceError) return error;
+		throw error;
+	}
+	throw new Error('nothing was thrown');
 }
 
 /** What a promise is rejected with. */

@@ -7,16 +7,21 @@ import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
 import { someOf, upTo } from '../../support/cases';
 import publicStreams from '../core/publicStreams.json';
-import { bytes, events, failureOf, inMemory, json, split, type Answer } from '../inMemoryHttp';
+import {
+	bytes,
+	events,
+	failureOf,
+	inMemory,
+	json,
+	split,
+	typed,
+	type Answer,
+} from '../inMemoryHttp';
 
 const MESSAGE = { sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90', content: 'the question' };
 const ids = { sessionId: MESSAGE.sessionId };
 const send = (answer: Answer, listening?: SendOptions) =>
 	sendMessage(inMemory(answer), MESSAGE, listening);
-const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
-	headers: { 'content-type': type },
-	chunks,
-});
 const SSE = 'text/event-stream';
 
 it('posts the content into the session', async () => {
@@ -129,6 +134,15 @@ it.each<[string, Answer, string, string]>([
 	['words about the end', events(`${A}${END}data: {"message":"Stream completed"}\n\n`), 'sse', 'a'],
 	['the whole at the end', events(`${A}${END}data: {"output":"a"}\n\n`), 'sse', 'a'],
 	['nothing before', events(`event: status\n${A}${END}data: {"output":"b"}\n\n`), 'sse', 'b'],
+	// a word in the event that ends a stream is never the answer
+	['an event of its own', events(`event: activity\n${A}event: end\ndata: end\n\n`), 'sse', 'a'],
+	['another one', events(`event: state\n${A}event: done\ndata: done\n\n`), 'sse', 'a'],
+	[
+		'texts in a list',
+		json(['a', 'b'].map((text) => ({ recipient_id: 'u', text }))),
+		'json',
+		'a\n\nb',
+	],
 ])('reads every word of %s, once', async (_name, answer, format, text) => {
 	let heard = '';
 	const onText = (piece: string) => void (heard += piece);
@@ -136,35 +150,12 @@ it.each<[string, Answer, string, string]>([
 	expect(heard).toBe(text);
 });
 
-it.each<[string, string, string]>([
-	[
-		'an event of its own',
-		'event: activity\ndata: {"text":"Searching"}\n\nevent: end\ndata: end\n\n',
-		'Searching',
-	],
-	[
-		'another one',
-		'event: state\ndata: {"text":"Hello world"}\n\nevent: done\ndata: done\n\n',
-		'Hello world',
-	],
-])(
-	'a word in the event that ends a stream is never the answer, behind %s',
-	async (_what, body, text) => {
-		expect(await send(events(body))).toMatchObject({ text });
-	},
-);
-
 it('a word in the event that ends a stream is not the answer where nothing else is', async () => {
 	const stream = 'event: status\ndata: {"text":"no"}\n\nevent: done\ndata: done\n\n';
 	expect(await failureOf(send(events(stream)))).toMatchObject({
 		kind: 'malformed',
 		details: { reason: 'Its first event: {"event":"status","data":{"text":"no"}}' },
 	});
-});
-
-it('several messages in a list are paragraphs', async () => {
-	const said = ['Hello', 'How can I help?'].map((text) => ({ recipient_id: 'u', text }));
-	expect(await send(json(said))).toMatchObject({ text: 'Hello\n\nHow can I help?' });
 });
 
 const noReason = 'The agent reported an error without a reason.';

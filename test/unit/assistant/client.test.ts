@@ -1,7 +1,7 @@
 import { ask, askStreaming, type AskOptions } from '../../../src/assistant/client';
 import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
-import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { events, failureOf, inMemory, json, typed, type Answer } from '../inMemoryHttp';
 
 const QUESTION = { message: 'Who bought?', chat_id: 'any form: /../ é', model: 'svc_v1.2' };
 const event = (name: string, value: unknown) =>
@@ -11,10 +11,6 @@ const CHAT = event('chat', { chat_id: 'c-1', chat_title: 'T' });
 const A = says('a');
 const END = event('message_end', { message_id: 'm' });
 const FINISH = event('finish', null);
-const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
-	headers: { 'content-type': type },
-	chunks,
-});
 const stream = (text: string, more?: Answer, listening?: AskOptions) =>
 	askStreaming(inMemory(events(text, more)), { message: 'q' }, listening);
 

@@ -3,7 +3,7 @@ import { decodeBody } from '../../../src/core/body';
 import { mapServiceError } from '../../../src/core/errors';
 import type { AnswerPiece } from '../../../src/core/sse';
 import fc from '../../support/fastCheck';
-import { bytes, failureOf, response, split, type Answer } from '../inMemoryHttp';
+import { bytes, failureOf, response, split, typed, type Answer } from '../inMemoryHttp';
 import publicStreams from './publicStreams.json';
 
 /** `[event, value]` for an event with a name, otherwise the value alone. */
@@ -122,17 +122,12 @@ async function piecesOf(answer: Answer) {
 	return { form: [...forms].join(), pieces: text ? [...pieces, text] : pieces };
 }
 
-const answerOf = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
-	headers: { 'content-type': type },
-	chunks,
-});
-
 describe.each(Object.entries(rows))('%s', (form, given) => {
 	it.each(given)('(%s) %j', async (type, body, ...pieces) => {
-		expect(await piecesOf(answerOf(type, body))).toEqual({ form, pieces });
+		expect(await piecesOf(typed(type, body))).toEqual({ form, pieces });
 		const encoded = bytes(body);
 		const byteByByte = split(encoded, [...encoded.keys()]);
-		expect(await piecesOf(answerOf(type, ...byteByByte))).toEqual({ form, pieces });
+		expect(await piecesOf(typed(type, ...byteByByte))).toEqual({ form, pieces });
 	});
 });
 
@@ -153,7 +148,7 @@ it.each([
 	[JSON_TYPE, '{"a":', HALF],
 	[TEXT, '{"a":', HALF],
 ])('of the type %s, %j is cut', async (type, body, reason) => {
-	expect(await failureOf(piecesOf(answerOf(type, body)))).toMatchObject({
+	expect(await failureOf(piecesOf(typed(type, body)))).toMatchObject({
 		kind: 'truncated',
 		details: { reason, partial: { unread: expect.any(String) } },
 	});
@@ -170,7 +165,7 @@ it.each([
 	[TEXT, '<?xml version="1.0"?><Error/>', 'An XML document'],
 	[TEXT, ' '.repeat(100_000), 'The answer was empty.'],
 ])('of the type %s, %.50j is no answer', async (type, body, reason) => {
-	expect(await failureOf(piecesOf(answerOf(type, body)))).toMatchObject({
+	expect(await failureOf(piecesOf(typed(type, body)))).toMatchObject({
 		...{ kind: 'malformed', details: { reason } },
 	});
 });
@@ -180,18 +175,18 @@ it.each([
 	['a few letters', TEXT, 'Hi', ['Hi']],
 	['half an event', SSE, 'data: a\n\ndata: b\n', ['a']],
 ])('%s is given when the connection breaks behind it', async (_what, type, body, pieces) => {
-	expect(await piecesOf({ ...answerOf(type, body), breaks: true })).toMatchObject({ pieces });
+	expect(await piecesOf({ ...typed(type, body), breaks: true })).toMatchObject({ pieces });
 });
 
 it('reads ten thousand lines that come in small pieces in linear time', async () => {
 	const line = `${JSON.stringify({ text: 'x'.repeat(200) })}\n`;
-	const { pieces } = await piecesOf(answerOf(LINES, ...line.repeat(10_000).match(/[^]{1,64}/g)!));
+	const { pieces } = await piecesOf(typed(LINES, ...line.repeat(10_000).match(/[^]{1,64}/g)!));
 	expect(pieces).toHaveLength(10_000);
 });
 
 it('reads a hundred thousand events in linear time', async () => {
 	const chunks = Array<string>(20).fill('data: {"a":1}\n\n'.repeat(5000));
-	expect((await piecesOf(answerOf(SSE, ...chunks))).pieces).toHaveLength(100_000);
+	expect((await piecesOf(typed(SSE, ...chunks))).pieces).toHaveLength(100_000);
 });
 
 /** Lines of a stream with every kind of field, and the events in it. */
@@ -214,14 +209,14 @@ it.each<[string, ...Piece[]]>([
 	['event: a\nevent: a\ndata: v\ndata: w\n\n', ['a', 'v\nw']],
 	['error: {"error":"x"}\n\n', ['error', { error: 'x' }]],
 ])('reads the events of %j', async (text, ...events) => {
-	expect((await piecesOf(answerOf(SSE, text))).pieces).toEqual(events);
+	expect((await piecesOf(typed(SSE, text))).pieces).toEqual(events);
 });
 
 it.each(['\n', '\r', '\r\n'])('gives the same at once and byte by byte, with %j', async (end) => {
 	const whole = bytes(STREAM.replaceAll('\n', end));
-	expect((await piecesOf(answerOf(SSE, whole))).pieces).toEqual(EVENTS);
+	expect((await piecesOf(typed(SSE, whole))).pieces).toEqual(EVENTS);
 	const byteByByte = split(whole, [...whole.keys()]);
-	expect((await piecesOf(answerOf(SSE, ...byteByByte))).pieces).toEqual(EVENTS);
+	expect((await piecesOf(typed(SSE, ...byteByByte))).pieces).toEqual(EVENTS);
 });
 
 it('gives the same with line ends mixed, for any lines', async () => {
@@ -230,7 +225,7 @@ it('gives the same with line ends mixed, for any lines', async () => {
 	);
 	const lines = fc.array(fc.tuple(word, fc.constantFrom('\n', '\r', '\r\n')));
 	const read = async (...chunks: Array<string | Uint8Array>) =>
-		await piecesOf(answerOf(SSE, 'data: first\n\n', ...chunks));
+		await piecesOf(typed(SSE, 'data: first\n\n', ...chunks));
 	await fc.assert(
 		fc.asyncProperty(lines, fc.array(fc.nat(200)), async (parts, at) => {
 			const plain = parts.map(([text]) => `${text}\n`).join('');

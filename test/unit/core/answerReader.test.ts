@@ -1,5 +1,5 @@
 import { foldAnswer, type AnswerFold } from '../../../src/core/answerReader';
-import { bytes, failureOf, response, type Answer } from '../inMemoryHttp';
+import { bytes, failureOf, response, typed, type Answer } from '../inMemoryHttp';
 
 /** Takes every piece as text, and ends at a piece if that is asked for. */
 function collect(endsAt = Infinity) {
@@ -16,11 +16,6 @@ function collect(endsAt = Infinity) {
 		partial: () => ({ text }),
 	} satisfies AnswerFold;
 }
-
-const typed = (type: string, ...chunks: Array<string | Uint8Array>): Answer => ({
-	headers: { 'content-type': type },
-	chunks,
-});
 
 async function read(answer: Answer, fold: AnswerFold) {
 	let closed = 0;

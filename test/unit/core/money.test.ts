@@ -119,14 +119,20 @@ it.each<[unknown, number | undefined]>([
 	expect(floorToMicroUsd(usd)?.toNumber()).toBe(microUsd);
 });
 
-it.each([
-	['0.1', '$0.0000001'],
-	['40000', '$0.04'],
-	['100000', '$0.10'],
-	['2e6', '$2.00'],
-	['-1500000', '-$1.50'],
-])('an amount of %s micro-dollars is %s', (microUsd, shown) => {
-	expect(formatUsd(Big(microUsd))).toBe(shown);
+it('shows any amount of micro-dollars in dollars, and loses nothing of it', () => {
+	const amounts = [100_000, ' 0001234500 ', Big('0.1')];
+	expect(amounts.map(formatUsd)).toEqual(['$0.10', '$1.2345', '$0.0000001']);
+	fc.assert(
+		fc.property(fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }), (amount) => {
+			const shown = formatUsd(String(amount)) ?? '';
+			expect(shown).toMatch(/^-?\$(0|[1-9]\d*)\.\d{2,6}$/);
+			const [whole = '', fraction = ''] = shown.replace('$', '').split('.');
+			expect(BigInt(whole + fraction.padEnd(6, '0'))).toBe(amount);
+		}),
+	);
+	const none = [0.5, '1.5', '1e6', NaN, Infinity, '  ', '$5', null, undefined, true, {}, [5]];
+	for (const one of [...none, '1'.repeat(31)])
+		expect([one, formatUsd(one)]).toEqual([one, undefined]);
 });
 
 describe('toUsd', () => {

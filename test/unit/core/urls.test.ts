@@ -1,7 +1,6 @@
 import { access as marketAssistant } from '../../../nodes/MarketAssistant/resources';
 import { access as modelRouter } from '../../../nodes/ModelRouter/access';
 import { access as workspaceAgent } from '../../../nodes/WorkspaceAgent/resources';
-import { ServiceError } from '../../../src/core/errors';
 import {
 	encodePathSegment,
 	normalizeApiKey,
@@ -11,16 +10,7 @@ import {
 	resolveRedirect,
 } from '../../../src/core/urls';
 import fc, { character } from '../../support/fastCheck';
-
-const refusalOf = (action: () => unknown): ServiceError => {
-	try {
-		action();
-	} catch (error) {
-		if (error instanceof ServiceError) return error;
-		throw error;
-	}
-	throw new Error('nothing was thrown');
-};
+import { thrownBy } from '../inMemoryHttp';
 
 const HOST = 'https://host.example';
 
@@ -49,7 +39,7 @@ it('keeps a version that is not asked to be taken off', () => {
 /** The messages of refusals. */
 const refusals = <Typed>(typed: Typed[], read: (one: Typed) => unknown) =>
 	typed.map((one) => {
-		const refusal = refusalOf(() => read(one));
+		const refusal = thrownBy(() => read(one));
 		expect(refusal.kind).toBe('invalid');
 		return refusal.message;
 	});
@@ -77,7 +67,7 @@ it.each([
 	[workspaceAgent, '/session/s-1/messages'],
 ])('a base URL that ends in an address of the service says so: %#', ({ endpoints }, ...ends) => {
 	for (const end of ends)
-		expect(refusalOf(() => rejectEndpoint(`${HOST}/api${end}`, endpoints)).message).toBe(
+		expect(thrownBy(() => rejectEndpoint(`${HOST}/api${end}`, endpoints)).message).toBe(
 			`The base URL ends in ${end}`,
 		);
 });
@@ -131,7 +121,7 @@ it.each<[string, ...unknown[]]>([
 ])('an API key %s: %j', (why, ...typed) => {
 	expect(refusals(typed, normalizeApiKey)).toEqual(typed.map(() => `The API key ${why}`));
 	for (const one of typed.filter((key) => typeof key === 'string' && key.trim())) {
-		const { message, details } = refusalOf(() => normalizeApiKey(one));
+		const { message, details } = thrownBy(() => normalizeApiKey(one));
 		expect(JSON.stringify([message, details])).not.toContain(String(one).trim());
 	}
 });

@@ -1,37 +1,6 @@
-import { formatUsd, Big } from '../../../src/core/money';
+import { Big } from '../../../src/core/money';
 import { ServiceError, type ServiceErrorDetails } from '../../../src/core/errors';
 import { explainBalance, explainJobBalance, withAdvice } from '../../../src/router/advice';
-import fc from '../../support/fastCheck';
-
-it.each([
-	0.5,
-	'1.5',
-	'1e6',
-	NaN,
-	Infinity,
-	'  ',
-	'$5',
-	null,
-	undefined,
-	true,
-	{},
-	[5],
-	'1'.repeat(31),
-])('%j is no amount', (amount) => {
-	expect(formatUsd(amount)).toBeUndefined();
-});
-
-it('shows any amount of micro-dollars in dollars, and loses nothing of it', () => {
-	expect([formatUsd(100_000), formatUsd(' 0001234500 ')]).toEqual(['$0.10', '$1.2345']);
-	fc.assert(
-		fc.property(fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }), (amount) => {
-			const shown = formatUsd(String(amount)) ?? '';
-			expect(shown).toMatch(/^-?\$(0|[1-9]\d*)\.\d{2,6}$/);
-			const [whole = '', fraction = ''] = shown.replace('$', '').split('.');
-			expect(BigInt(whole + fraction.padEnd(6, '0'))).toBe(amount);
-		}),
-	);
-});
 
 const GONE =
 	'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';

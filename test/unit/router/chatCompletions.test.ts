@@ -169,6 +169,34 @@ const call = { index: 0, ...wholeCall };
 const thought = (more: object, index = 0) => ({
 	reasoning_details: [{ type: 'reasoning.text', format: 'anthropic-claude-v1', index, ...more }],
 });
+const encrypted = (data: string, id: string | null) =>
+	thought({ type: 'reasoning.encrypted', data, id });
+const thoughts = (...all: Array<ReturnType<typeof thought>>) => ({
+	reasoning_details: all.flatMap(({ reasoning_details }) => reasoning_details),
+});
+const blocks = (...thinking_blocks: object[]) => ({ thinking_blocks });
+const block = (thinking: string, signature?: string) => ({
+	...{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) },
+});
+const redacted = (data: string) => ({ type: 'redacted_thinking', data });
+const parts = (...content: object[]) => ({ content });
+const textPart = (said: string, more: object = {}) => ({ type: 'text', text: said, ...more });
+const thinkingPart = (said: string, more: object = {}) => ({
+	...{ type: 'thinking', thinking: [textPart(said)], ...more },
+});
+const summaryPart = (said: string, more: object = {}) => ({
+	...{ type: 'reasoning', summary: [textPart(said, { type: 'summary_text', ...more })] },
+});
+const signed = (thought_signature: unknown) => ({
+	provider_specific_fields: { thought_signature },
+});
+const ofGoogle = (thought_signature: string) => ({
+	extra_content: { google: { thought_signature } },
+});
+const cited = (...urls: string[]) => ({
+	annotations: urls.map((url) => ({ type: 'url_citation', url_citation: { url } })),
+});
+const LOOK = ['I ', 'look.'];
 
 /** What a vendor's model gives beside its calls, in pieces, and what has to come back. */
 it.each<[string, Event[], Event]>([
@@ -184,169 +212,98 @@ it.each<[string, Event[], Event]>([
 			{ content: '', reasoning: 'I ', ...thought({ id: null, text: 'I ', signature: null }) },
 			{ content: '', reasoning: 'look.', ...thought({ text: 'look.' }) },
 			{ content: '', reasoning: null, ...thought({ signature: 'Er8=' }) },
-			thought({ type: 'reasoning.encrypted', data: 'x', id: 'one' }),
-			thought({ type: 'reasoning.encrypted', data: 'y', id: 'two' }),
-			thought({ text: 'Again.' }, 1),
+			...[encrypted('x', 'one'), encrypted('y', 'two'), thought({ text: 'Again.' }, 1)],
 		],
 		{
 			...{ content: '', reasoning: 'I look.' },
-			reasoning_details: [
-				{ ...thought({ id: null, text: 'I look.', signature: 'Er8=' }).reasoning_details[0] },
-				{ ...thought({ type: 'reasoning.encrypted', data: 'x', id: 'one' }).reasoning_details[0] },
-				{ ...thought({ type: 'reasoning.encrypted', data: 'y', id: 'two' }).reasoning_details[0] },
-				{ ...thought({ text: 'Again.' }, 1).reasoning_details[0] },
-			],
+			...thoughts(
+				...[thought({ id: null, text: 'I look.', signature: 'Er8=' }), encrypted('x', 'one')],
+				...[encrypted('y', 'two'), thought({ text: 'Again.' }, 1)],
+			),
 		},
 	],
 	[
 		'Gemini',
-		[{ tool_calls: [{ ...call, extra_content: { google: { thought_signature: 'Cs==' } } }] }],
-		{ tool_calls: [{ ...wholeCall, extra_content: { google: { thought_signature: 'Cs==' } } }] },
+		[{ tool_calls: [{ ...call, ...ofGoogle('Cs==') }] }],
+		{ tool_calls: [{ ...wholeCall, ...ofGoogle('Cs==') }] },
 	],
 	[
 		'Mistral',
-		[
-			{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'I ' }] }] },
-			{ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'look.' }] }] },
-			{ content: 'Let me ' },
-			{ content: 'see.' },
-		],
-		{
-			content: [
-				{ type: 'thinking', thinking: [{ type: 'text', text: 'I look.' }] },
-				{ type: 'text', text: 'Let me see.' },
-			],
-		},
+		[...LOOK.map((said) => parts(thinkingPart(said))), { content: 'Let me ' }, { content: 'see.' }],
+		parts(thinkingPart('I look.'), textPart('Let me see.')),
 	],
 	[
 		'Claude behind LiteLLM',
-		[
-			{ thinking_blocks: [{ type: 'thinking', thinking: 'I ', signature: '' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: 'look.', signature: '' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'Er8=' }] },
-		],
-		{ thinking_blocks: [{ type: 'thinking', thinking: 'I look.', signature: 'Er8=' }] },
+		[blocks(block('I ', '')), blocks(block('look.', '')), blocks(block('', 'Er8='))],
+		blocks(block('I look.', 'Er8=')),
 	],
 	[
 		// openai-agents-python#4175, litellm#29428: two blocks, and an encrypted one between them
 		'Claude behind LiteLLM, which thinks twice',
 		[
-			{ thinking_blocks: [{ type: 'thinking', thinking: 'alpha', signature: '' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'S1' }] },
-			{ thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] },
-			{ thinking_blocks: [{ type: 'redacted_thinking', data: 'y' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: 'be', signature: '' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: 'ta', signature: '' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'S2' }] },
-			{ thinking_blocks: [{ type: 'thinking', thinking: 'gamma', signature: '' }] },
-		],
-		{
-			thinking_blocks: [
-				{ type: 'thinking', thinking: 'alpha', signature: 'S1' },
-				{ type: 'redacted_thinking', data: 'x' },
-				{ type: 'redacted_thinking', data: 'y' },
-				{ type: 'thinking', thinking: 'beta', signature: 'S2' },
-				{ type: 'thinking', thinking: 'gamma', signature: '' },
-			],
-		},
+			...[block('alpha', ''), block('', 'S1'), redacted('x'), redacted('y')],
+			...[block('be', ''), block('ta', ''), block('', 'S2'), block('gamma', '')],
+		].map((one) => blocks(one)),
+		blocks(
+			...[block('alpha', 'S1'), redacted('x'), redacted('y')],
+			...[block('beta', 'S2'), block('gamma', '')],
+		),
 	],
 	[
 		// litellm#31022: blocks that are whole
 		'Claude behind a later LiteLLM',
-		['a', 'b'].map((thinking) => ({
-			thinking_blocks: [{ type: 'thinking', thinking, signature: `S${thinking}` }],
-		})),
-		{
-			thinking_blocks: [
-				{ type: 'thinking', thinking: 'a', signature: 'Sa' },
-				{ type: 'thinking', thinking: 'b', signature: 'Sb' },
-			],
-		},
+		[blocks(block('a', 'Sa')), blocks(block('b', 'Sb'))],
+		blocks(block('a', 'Sa'), block('b', 'Sb')),
 	],
 	[
 		// docs.litellm.ai/docs/reasoning_content
 		'a gateway that repeats it below its own name',
-		['I ', 'look.'].map((thinking) => ({
-			...{ reasoning_content: thinking, provider_specific_fields: { citation: null } },
-			thinking_blocks: [{ type: 'thinking', thinking }],
+		LOOK.map((said) => ({
+			...{ reasoning_content: said, provider_specific_fields: { citation: null } },
+			...blocks(block(said)),
 		})),
 		{
-			reasoning_content: 'I look.',
-			provider_specific_fields: { citation: null },
-			thinking_blocks: [{ type: 'thinking', thinking: 'I look.' }],
+			...{ reasoning_content: 'I look.', provider_specific_fields: { citation: null } },
+			...blocks(block('I look.')),
 		},
 	],
 	[
 		// OpenRouterTeam/ai-sdk-provider: an encrypted entry is never a piece
 		'OpenRouter, with encrypted entries of one index',
-		['x', 'y'].map((data) => thought({ type: 'reasoning.encrypted', data, id: null })),
-		{
-			reasoning_details: ['x', 'y'].flatMap(
-				(data) => thought({ type: 'reasoning.encrypted', data, id: null }).reasoning_details,
-			),
-		},
+		[encrypted('x', null), encrypted('y', null)],
+		thoughts(encrypted('x', null), encrypted('y', null)),
 	],
-	[
-		// langchain#34152, vllm#27755
-		'vLLM, and Ollama',
-		[{ reasoning: 'I ' }, { reasoning: 'look.' }],
-		{ reasoning: 'I look.' },
-	],
+	// langchain#34152, vllm#27755
+	['vLLM, and Ollama', LOOK.map((reasoning) => ({ reasoning })), { reasoning: 'I look.' }],
 	[
 		// docs.databricks.com: a content of parts before texts
 		'Claude behind Databricks',
 		[
-			...['I ', 'look.'].map((text) => ({
-				content: [{ type: 'reasoning', summary: [{ type: 'summary_text', text }] }],
-			})),
-			{
-				content: [
-					{ type: 'reasoning', summary: [{ type: 'summary_text', text: '', signature: 'S' }] },
-				],
-			},
-			{ content: 'Hm.' },
+			...LOOK.map((said) => parts(summaryPart(said))),
+			...[parts(summaryPart('', { signature: 'S' })), { content: 'Hm.' }],
 		],
-		{
-			content: [
-				{
-					type: 'reasoning',
-					summary: [{ type: 'summary_text', text: 'I look.', signature: 'S' }],
-				},
-				{ type: 'text', text: 'Hm.' },
-			],
-		},
+		parts(summaryPart('I look.', { signature: 'S' }), textPart('Hm.')),
 	],
 	[
 		// docs.mistral.ai: `closed` of a part that thinks
 		'Mistral, which says whether it goes on',
-		['I ', 'look.'].map((text, index) => ({
-			content: [{ type: 'thinking', thinking: [{ type: 'text', text }], closed: index > 0 }],
-		})),
-		{
-			content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'I look.' }], closed: true }],
-		},
+		LOOK.map((said, index) => parts(thinkingPart(said, { closed: index > 0 }))),
+		parts(thinkingPart('I look.', { closed: true })),
 	],
 	[
 		// litellm#16893: beside each piece of a call, and empty before it
 		'Gemini behind LiteLLM',
 		[
-			{ tool_calls: [{ ...call, provider_specific_fields: { thought_signature: null } }] },
-			{ tool_calls: [{ index: 0, provider_specific_fields: { thought_signature: 'Cs==' } }] },
-			{ tool_calls: [{ index: 0, provider_specific_fields: { thought_signature: 'Cs==' } }] },
+			{ tool_calls: [{ ...call, ...signed(null) }] },
+			...['Cs==', 'Cs=='].map((one) => ({ tool_calls: [{ index: 0, ...signed(one) }] })),
 		],
-		{
-			tool_calls: [{ ...wholeCall, provider_specific_fields: { thought_signature: 'Cs==' } }],
-		},
+		{ tool_calls: [{ ...wholeCall, ...signed('Cs==') }] },
 	],
 	[
 		// ai.google.dev/gemini-api/docs/thought-signatures: below the function
 		'Gemini behind a gateway that has it in the function',
 		[
-			{
-				tool_calls: [
-					{ index: 0, id: 'c', type: 'function', function: { name: 'f', provider: {} } },
-				],
-			},
+			{ tool_calls: [{ ...call, function: { name: 'f', provider: {} } }] },
 			{
 				tool_calls: [{ index: 0, function: { arguments: '{}', provider: { signature: 'Cs==' } } }],
 			},
@@ -360,22 +317,10 @@ it.each<[string, Event[], Event]>([
 	[
 		// ai.google.dev: the signature of a text comes after it
 		'Gemini, which signs its text as well',
-		[{ content: 'Hm.' }, { content: '', extra_content: { google: { thought_signature: 'T=' } } }],
-		{ content: 'Hm.', extra_content: { google: { thought_signature: 'T=' } } },
+		[{ content: 'Hm.' }, { content: '', ...ofGoogle('T=') }],
+		{ content: 'Hm.', ...ofGoogle('T=') },
 	],
-	[
-		'sources, each of which is whole',
-		[
-			{ annotations: [{ type: 'url_citation', url_citation: { url: 'x' } }] },
-			{ annotations: [{ type: 'url_citation', url_citation: { url: 'y' } }] },
-		],
-		{
-			annotations: [
-				{ type: 'url_citation', url_citation: { url: 'x' } },
-				{ type: 'url_citation', url_citation: { url: 'y' } },
-			],
-		},
-	],
+	['sources, each of which is whole', [cited('x'), cited('y')], cited('x', 'y')],
 ])('the message of %s comes together as it was given', (_vendor, deltas, expected) => {
 	const withCall = 'tool_calls' in expected ? deltas : [...deltas, { tool_calls: [call] }];
 	const { completion } = answerTo(...withCall.map((delta) => chunk(delta)));

@@ -222,15 +222,6 @@ it.each([['0.04'], ['much'], ['123456789012345678'], [{ usd: 1 }], [null]])(
 	},
 );
 
-it.each([
-	[0, 0],
-	[1, 0.000001],
-	[-5, -0.000005],
-	[1_234_567_890_123_456, 1_234_567_890.123456],
-])('%s micro-dollars are %s USD, exactly', (microUsd, usd) => {
-	expect(summarizeJob(job({}, { costMicroUsd: microUsd })).costUsd).toBe(usd);
-});
-
 it.each<[string, boolean, Job]>([
 	['a failed job', true, job({}, { state: 'failed' })],
 	['an error', true, job({ error: 'boom' })],

@@ -4,7 +4,7 @@ import { completeChat } from '../../../src/router/chatCompletions';
 import { createResponse } from '../../../src/router/responses';
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
-import { events, failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { events, failureOf, inMemory, json, typed, type Answer } from '../inMemoryHttp';
 import {
 	added,
 	call,
@@ -33,10 +33,6 @@ const askResponses: Ask = async (http, onText) =>
 const chat = async (answer: Answer | ServiceError) => await askChat(inMemory(answer));
 const responses = async (answer: Answer | ServiceError) => await askResponses(inMemory(answer));
 
-const typed = (type: string, ...chunks: string[]): Answer => ({
-	headers: { 'content-type': type },
-	chunks,
-});
 const stream = (...values: unknown[]) => events(data(...values));
 const USAGE = { total_tokens: 3 };
 const ERROR = { code: 'backend_failed', message: 'boom', meta: { a: 1 } };

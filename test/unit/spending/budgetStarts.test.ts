@@ -25,6 +25,8 @@ const holder = (id: string) => ({ id, executionId: '1', workflow: 'w' });
 const [cheap, dear] = ['1K', '4K'].map((settings) => factorKey({ model: 'm', settings }));
 const other = factorKey({ model: 'other', settings: '1K' });
 
+const CLAIMED = { most: '40', at: '2026-11-24T12:00:00Z', executionId: '1', workflow: 'w' };
+
 /** A budget of so many micro-dollars a month. */
 function budgetOf(amount: number) {
 	const state: BudgetState = structuredClone(EMPTY_STATE);
@@ -37,24 +39,14 @@ function budgetOf(amount: number) {
 		return 'refused' in claimed ? claimed.refused : Number(claimed.most);
 	};
 	const start = (id: string, estimate: number | undefined, key = cheap!, least = 40) => {
-		const claimed = {
-			most: String(least),
-			at: '2026-11-24T12:00:00Z',
-			executionId: '1',
-			workflow: 'w',
-		};
+		const claimed = { ...CLAIMED, most: String(least) };
 		const given = estimate === undefined ? undefined : micro(estimate);
 		const job = jobReservationId('images', id);
 		startJobReservation(state, { id, job, key, least: micro(least), estimate: given, claimed });
 	};
 	/** Its outcome is not known. */
 	const lose = (id: string, key = dear!, least = 40) => {
-		const claimed = {
-			most: String(least),
-			at: '2026-11-24T12:00:00Z',
-			executionId: '1',
-			workflow: 'w',
-		};
+		const claimed = { ...CLAIMED, most: String(least) };
 		keepUnknownStart(state, { id, key, least: micro(least), claimed });
 	};
 	const figures = () => {
@@ -238,8 +230,7 @@ describe('a job', () => {
 
 describe('the reservation of a job', () => {
 	const job = jobReservationId('images', '7');
-	const claimed = { most: '40', at: '2026-11-24T12:00:00Z', executionId: '1', workflow: 'w' };
-	const answer = { job, key: dear!, least: micro(40), claimed };
+	const answer = { job, key: dear!, least: micro(40), claimed: CLAIMED };
 
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
 		[
@@ -314,14 +305,8 @@ describe('the row', () => {
 			if (end === 'under way') continue;
 			const job = jobReservationId('images', `${index}-${'x'.repeat(index % 2 ? 35 : 1900)}`);
 			const claimed = budget.state.reservations[id]!;
-			startJobReservation(budget.state, {
-				id,
-				job,
-				key: cheap!,
-				least,
-				estimate: undefined,
-				claimed,
-			});
+			const answer = { id, job, key: cheap!, least, claimed };
+			startJobReservation(budget.state, { ...answer, estimate: undefined });
 		}
 		return budget;
 	};

@@ -33,19 +33,19 @@ function createTable(random: () => number, losses: number) {
 			if (random() < losses) throw new ServiceError('unreachable', 'lost', { sent: true });
 			return result;
 		};
-	const add = async (row: Partial<SpendingRow>) => {
-		const id = Math.max(0, ...rows.map((each) => each.id)) + 1;
-		await Promise.resolve(rows.push({ ...row, id } as SpendingRow));
-	};
 	const table: SpendingTable = {
-		find: through(memory.find),
-		add: through(add),
-		change: through(memory.change),
-		remove: through(memory.remove),
+		...{ find: through(memory.find), add: through(memory.add) },
+		...{ change: through(memory.change), remove: through(memory.remove) },
 	};
-	const calm: SpendingTable = { ...memory, add };
-	return { rows, table, calm };
+	return { rows, table, calm: memory };
 }
+
+/** A way to a table, by a clock that stands still. */
+const opening = (table: SpendingTable) => {
+	const clock = { now: () => 0, random: () => 0, sleep: turn };
+	return async () => await Promise.resolve({ table, clock });
+};
+const news = { entries: [], decided: [], ended: [] };
 
 const entry = (day: string, jobs: string[] = []) => ({
 	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', label: '' },
@@ -79,15 +79,13 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			const decided = { start, entry: entry(day, [job]) };
 			const isKilled = index % 30 === 0;
 			const entries = isKilled ? [] : [entry(day, isJob ? listed : [])];
-			await write({ open, entries, decided: [], ended: [] });
+			await write({ ...news, open, entries });
 			if (!isJob) return;
-			if (listed.includes(start)) await write({ open, entries: [], decided: [decided], ended: [] });
+			if (listed.includes(start)) await write({ ...news, open, decided: [decided] });
 			const ended: SpendingNews['ended'] = [[job, 50_000]];
 			// seen by one, or by several
 			const seeing = index % 2 ? [write] : writers;
-			await Promise.all(
-				seeing.map(async (each) => await each({ open, entries: [], decided: [], ended })),
-			);
+			await Promise.all(seeing.map(async (each) => await each({ ...news, open, ended })));
 		});
 		await Promise.all(work);
 		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
@@ -133,7 +131,7 @@ it('what texts have cost is written together while others are under way, and at 
 	const open = async () => await Promise.resolve({ table: { ...calm, change }, clock });
 	const writer = createSpendingWriter();
 	const end = async (jobs: string[] = []) =>
-		await writer.end({ open, entries: [entry(TODAY, jobs)], decided: [], ended: [] }, now);
+		await writer.end({ ...news, open, entries: [entry(TODAY, jobs)] }, now);
 	const requests = () => rows.map((row) => row.requests);
 	for (let run = 1; run <= 6; run++) writer.join();
 	await end();
@@ -160,13 +158,12 @@ it('what texts have cost is written together while others are under way, and at 
 
 it('a start that did not happen leaves the record', async () => {
 	const { rows, calm } = createTable(numbersFrom(1), 0);
-	const clock = { now: () => 0, random: () => 0, sleep: async () => await turn() };
-	const open = async () => await Promise.resolve({ table: calm, clock });
+	const open = opening(calm);
 	const write = openWriter();
 	const entries = [entry(TODAY), entry(TODAY, ['c:start:1']), entry(TODAY, ['c:start:2'])];
-	await write({ open, entries, decided: [], ended: [] });
+	await write({ ...news, open, entries });
 	const decided = [{ start: 'c:start:1', entry: undefined }];
-	for (let time = 1; time <= 2; time++) await write({ open, entries: [], decided, ended: [] });
+	for (let time = 1; time <= 2; time++) await write({ ...news, open, decided });
 	expect(rows).toMatchObject([{ requests: 2, unknownCosts: 1, costUsd: 0.1 }]);
 	expect(JSON.parse(rows[0]!.record)).toMatchObject({ jobs: ['c:start:2'] });
 });
@@ -176,9 +173,7 @@ it('a row remembers its last changes', async () => {
 	const { jobs, ...row } = entry(TODAY);
 	const writes = Array.from({ length: 30 }, (_, index) => `write ${index}`);
 	await calm.add({ ...row, record: JSON.stringify({ writes, jobs }) });
-	const clock = { now: Date.now, random: Math.random, sleep: async () => await turn() };
-	const open = async () => await Promise.resolve({ table: calm, clock });
-	await openWriter()({ open, entries: [entry(TODAY)], decided: [], ended: [] });
+	await openWriter()({ ...news, open: opening(calm), entries: [entry(TODAY)] });
 	const record = JSON.parse(rows[0]!.record) as { writes: string[] };
 	expect(record.writes).toEqual([...writes.slice(-19), expect.any(String)]);
 });
@@ -190,11 +185,10 @@ it('asks for jobs that ended in requests whose address n8n takes, however long t
 		lengths.push(encodeURIComponent(JSON.stringify(given)).length);
 		return await calm.find(...given);
 	};
-	const clock = { now: () => 0, random: () => 0, sleep: async () => await turn() };
-	const open = async () => await Promise.resolve({ table: { ...calm, find }, clock });
+	const open = opening({ ...calm, find });
 	const jobs = Array.from({ length: 20 }, (_, index) => `c:job:images:${'x'.repeat(1900)}${index}`);
 	const ended = jobs.map((job) => [job, 50_000] as const);
-	await openWriter()({ open, entries: [entry(TODAY, jobs)], decided: [], ended });
+	await openWriter()({ ...news, open, entries: [entry(TODAY, jobs)], ended });
 	// 16 KiB, with the path and the headers
 	expect(Math.max(...lengths)).toBeLessThan(14_000);
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ costUsd: 1 }]);

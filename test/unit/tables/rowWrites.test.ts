@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../src/core/errors';
 import { inBatches, repeatWrite } from '../../../src/tables/rowWrites';
+import { virtualClock } from '../virtualClock';
 
 describe('tasks in batches', () => {
 	function recorded(failing?: string) {
@@ -38,17 +39,7 @@ describe('a write that is repeated', () => {
 	const tooMany = 'Too many at once';
 
 	function writing(...answers: Array<string | false | undefined | ServiceError>) {
-		let now = 0;
-		const pauses: number[] = [];
-		const clock = {
-			now: () => now,
-			random: () => 0.5,
-			sleep: async (milliseconds: number) => {
-				pauses.push(milliseconds);
-				now += milliseconds;
-				await Promise.resolve();
-			},
-		};
+		const clock = virtualClock();
 		const attempt = async () => {
 			const answer = answers.length > 1 ? answers.shift() : answers[0];
 			if (answer instanceof ServiceError) throw answer;
@@ -56,7 +47,7 @@ describe('a write that is repeated', () => {
 		};
 		const write = async (limits: { maxTime: number; minAttempts?: number }) =>
 			await repeatWrite(clock, limits, tooMany, attempt);
-		return { write, pauses };
+		return { write, pauses: clock.slept };
 	}
 
 	it('until nobody else is faster, and longer after a failure of n8n', async () => {
