@@ -11,7 +11,7 @@ import type { OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { readJobRecord } from '../../../src/router/jobRecord';
 import type { MediaType } from '../../../src/router/model';
-import { toJobId } from '../media/media.params';
+import { jobIdParam, toJobId } from '../media/media.params';
 
 const findByParam = <const Options extends INodePropertyOptions[]>(
 	what: string,
@@ -89,15 +89,7 @@ export function toSelector({
 }
 
 const jobParams = [
-	{
-		displayName: 'Job ID',
-		name: 'jobId',
-		type: 'string',
-		displayOptions: { show: { findBy: ['jobId'] } },
-		default: '={{ $json.jobId }}',
-		required: true,
-		placeholder: 'e.g. job-1, or a URL of the job',
-	},
+	{ ...jobIdParam, displayOptions: { show: { findBy: ['jobId'] } } },
 	keyParam,
 	entryIdParam,
 ] as const satisfies INodeProperties[];

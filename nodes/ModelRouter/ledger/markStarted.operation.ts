@@ -1,6 +1,6 @@
 import { markAsStarted } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
-import { toJobId } from '../media/media.params';
+import { jobIdParam, toJobId } from '../media/media.params';
 import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
 
 export const markStarted = operation({
@@ -8,17 +8,7 @@ export const markStarted = operation({
 	value: 'markStarted',
 	action: 'Mark job ledger entry as started',
 	description: 'Decide that a start of unknown outcome started a job, which its key then returns',
-	params: [
-		...whichParams,
-		{
-			displayName: 'Job ID',
-			name: 'jobId',
-			type: 'string',
-			default: '',
-			required: true,
-			placeholder: 'e.g. job-1, or a URL of the job',
-		},
-	],
+	params: [...whichParams, { ...jobIdParam, default: '' }],
 
 	prepare: ({ jobId, ...which }) => ({ selector: toSelector(which), jobId: toJobId(jobId) }),
 

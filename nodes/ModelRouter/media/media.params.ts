@@ -30,18 +30,17 @@ export const mediaTypeParam = {
 export const mediaTypeLabel = (mediaType: string) =>
 	mediaTypeParam.options.find(({ value }) => value === mediaType)?.name ?? mediaType;
 
+export const jobIdParam = {
+	displayName: 'Job ID',
+	name: 'jobId',
+	type: 'string',
+	default: '={{ $json.jobId }}',
+	required: true,
+	placeholder: 'e.g. job-1, or a URL of the job',
+} as const satisfies INodeProperties;
+
 /** The address of a started job. */
-export const addressParams = [
-	mediaTypeParam,
-	{
-		displayName: 'Job ID',
-		name: 'jobId',
-		type: 'string',
-		default: '={{ $json.jobId }}',
-		required: true,
-		placeholder: 'e.g. job-1, or a URL of the job',
-	},
-] as const satisfies INodeProperties[];
+export const addressParams = [mediaTypeParam, jobIdParam] as const satisfies INodeProperties[];
 
 export const binaryParam = {
 	displayName: 'Put Output File in Field',
