@@ -44,7 +44,7 @@ export class MarketAssistant implements INodeType {
 	};
 
 	methods = {
-		credentialTest: { testMarketAssistantApi: createCredentialTest(probe, checkLedgerKey) },
+		credentialTest: { testMarketAssistantApi: createCredentialTest(access, probe, checkLedgerKey) },
 	};
 
 	async execute(this: IExecuteFunctions) {

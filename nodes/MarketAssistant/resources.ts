@@ -41,9 +41,6 @@ export const probe: CredentialProbe = {
 	service: 'The market assistant',
 	method: 'POST',
 	path: '/v1/invoke_assistant',
-	version: 'v1',
-	endpoints: access.endpoints,
-	keyHeader: access.keyHeader,
 	body: {},
 	judge({ status, page }) {
 		const isRefusal = status === 400 || status === 422;

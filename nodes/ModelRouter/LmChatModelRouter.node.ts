@@ -6,8 +6,7 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { checkLedger, probe } from './access';
+import { testModelRouterApi } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
 import { searchModels } from './modelPicker';
@@ -36,10 +35,7 @@ export class LmChatModelRouter implements INodeType {
 		properties: [...chatModelParams],
 	};
 
-	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
-		listSearch: { searchModels },
-	};
+	methods = { credentialTest: { testModelRouterApi }, listSearch: { searchModels } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		return await supplyChatModel(this, itemIndex, async () => await import('@n8n/ai-node-sdk'));

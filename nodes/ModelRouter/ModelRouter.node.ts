@@ -5,11 +5,10 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import outputFields from '../outputFields.json';
-import { access, checkLedger, probe } from './access';
+import { access, testModelRouterApi } from './access';
 import { description } from './acrossResources.params';
 import { searchModels } from './modelPicker';
 import { resources } from './resources';
@@ -50,10 +49,7 @@ export class ModelRouter implements INodeType {
 		properties: nodeProperties(resources, 'text'),
 	};
 
-	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
-		listSearch: { searchModels },
-	};
+	methods = { credentialTest: { testModelRouterApi }, listSearch: { searchModels } };
 
 	async execute(this: IExecuteFunctions) {
 		return await runNode(this, resources, access);

@@ -6,9 +6,8 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { createCredentialTest } from '../../src/n8n/credentialTest';
 import outputFields from '../outputFields.json';
-import { checkLedger, probe } from './access';
+import { testModelRouterApi } from './access';
 import { description } from './acrossResources.params';
 import { deliver } from './trigger/deliver';
 import { poll } from './trigger/poll';
@@ -43,9 +42,7 @@ export class ModelRouterTrigger implements INodeType {
 		properties: [...triggerParams],
 	};
 
-	methods = {
-		credentialTest: { testModelRouterApi: createCredentialTest(probe, checkLedger) },
-	};
+	methods = { credentialTest: { testModelRouterApi } };
 
 	async poll(this: IPollFunctions) {
 		return await poll(this);

@@ -15,7 +15,11 @@ import { spendingFormat } from '../../src/spending/recordBook';
 import { createSpendingWriter } from '../../src/spending/spendingWriter';
 import type { CredentialHost, ServiceAccess } from '../../src/n8n/connection';
 import { findSpendingTable, readLedgerPart } from '../../src/n8n/credential';
-import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
+import {
+	createCredentialTest,
+	notFromServiceResult,
+	type CredentialProbe,
+} from '../../src/n8n/credentialTest';
 import { keepPerKey } from '../../src/n8n/sharedCache';
 import { findModels } from '../../src/router/catalog';
 import { createModelFinder, describeMissingModel } from '../../src/router/model';
@@ -82,13 +86,10 @@ function requireOwnTable(data: ICredentialDataDecryptedObject, table: string): v
 }
 
 /** The catalog costs nothing. */
-export const probe: CredentialProbe = {
+const probe: CredentialProbe = {
 	service: 'The model router',
 	method: 'GET',
 	path: '/v1/models',
-	version: 'v1',
-	endpoints: access.endpoints,
-	keyHeader: access.keyHeader,
 	checkFields(data) {
 		readBudgetSettings(data);
 		readModelLists(data['modelLists']);
@@ -118,7 +119,7 @@ export const probe: CredentialProbe = {
  *
  * @throws ServiceError if it can be bypassed: n8n's editor only shows the message of a failed test.
  */
-export async function checkLedger(
+async function checkLedger(
 	api: Parameters<typeof checkLedgerKey>[0],
 	table: string,
 	data: ICredentialDataDecryptedObject,
@@ -134,3 +135,5 @@ export async function checkLedger(
 		);
 	return ledger;
 }
+
+export const testModelRouterApi = createCredentialTest(access, probe, checkLedger);

@@ -47,7 +47,7 @@ export class WorkspaceAgent implements INodeType {
 		properties: nodeProperties(resources, 'message'),
 	};
 
-	methods = { credentialTest: { testWorkspaceAgentApi: createCredentialTest(probe) } };
+	methods = { credentialTest: { testWorkspaceAgentApi: createCredentialTest(access, probe) } };
 
 	async execute(this: IExecuteFunctions) {
 		return await runNode(this, resources, access);

@@ -18,8 +18,6 @@ export const probe: CredentialProbe = {
 	service: 'The workspace agent',
 	method: 'GET',
 	path: `/session/${NIL_UUID}/messages`,
-	endpoints: access.endpoints,
-	keyHeader: access.keyHeader,
 	keyPrefix: 'Bearer ',
 	judge: ({ status }) =>
 		// 502 and the like are from what is between n8n and the service

@@ -12,6 +12,7 @@ import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { normalizeApiKey, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
+import type { ServiceAccess } from './connection';
 import {
 	findKeyOrigins,
 	findLedgerKey,
@@ -30,11 +31,6 @@ export interface CredentialProbe {
 	method: 'GET' | 'POST';
 	/** Below the base URL. */
 	path: string;
-	/** A version at the end of the base URL, which may be present, missing or doubled. */
-	version?: string;
-	/** As `ServiceAccess.endpoints`. */
-	endpoints: RegExp;
-	keyHeader: string;
 	/** What comes before the key in its header. */
 	keyPrefix?: string;
 	body?: object;
@@ -82,7 +78,11 @@ const ENDLESS = { status: 'Error', message: 'The answer did not end in time' } a
  * @param checkLedger Required where the credential can have a job ledger.
  * @see n8n 2.41.1, services/credentials-tester.service.js (testCredentials)
  */
-export function createCredentialTest(probe: CredentialProbe, checkLedger?: LedgerCheck) {
+export function createCredentialTest(
+	access: ServiceAccess,
+	probe: CredentialProbe,
+	checkLedger?: LedgerCheck,
+) {
 	return async function (
 		this: ICredentialTestFunctions,
 		{ data = {}, name }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
@@ -96,13 +96,13 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 		};
 		const fields = await report(async () => {
 			findKeyOrigins(data);
-			readAdditionalHeaders(data, probe.keyHeader);
+			readAdditionalHeaders(data, access.keyHeader);
 			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
 		if (fields.status === 'Error') return fields;
 		const service = warnOfShortKey(
-			await report(async () => await testService(this.helpers, data, probe, redact)),
+			await report(async () => await testService(this.helpers, data, access, probe, redact)),
 			data,
 		);
 		if (!checkLedger || !usesLedger(data)) return service;
@@ -125,14 +125,15 @@ export function createCredentialTest(probe: CredentialProbe, checkLedger?: Ledge
 async function testService(
 	helpers: ICredentialTestFunctions['helpers'],
 	data: ICredentialDataDecryptedObject,
-	{ keyHeader, keyPrefix = '', ...probe }: CredentialProbe,
+	access: ServiceAccess,
+	{ service, method, path, keyPrefix = '', body, judge }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
-	const { service, method, path, body, judge } = probe;
+	const { keyHeader } = access;
 	const key = normalizeApiKey(data['apiKey']);
 	redact.addKey(key);
 	const headers = readAdditionalHeaders(data, keyHeader);
-	const baseUrl = readBaseUrl(data['baseUrl'], probe);
+	const baseUrl = readBaseUrl(data['baseUrl'], access);
 	const http = createProbeHttp(helpers, baseUrl, { ...headers, [keyHeader]: keyPrefix + key });
 	const answer = await readAnswer(await http.send({ method, path, ...(body && { body }) }));
 	const { status, page } = answer;

@@ -6,14 +6,10 @@ import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
 // what the test of a credential says of its key
 const tested = async (apiKey: string, request: () => Promise<unknown>) => {
 	const data = { apiKey, baseUrl: 'https://service.example' };
-	const test = createCredentialTest({
-		service: 'The service',
-		method: 'GET',
-		path: '/',
-		endpoints: /never/,
-		keyHeader: 'X-API-KEY',
-		judge: () => undefined,
-	});
+	const test = createCredentialTest(
+		{ credential: 'a', credentialName: 'A', endpoints: /never/, keyHeader: 'X-API-KEY' },
+		{ service: 'The service', method: 'GET', path: '/', judge: () => undefined },
+	);
 	const n8n = { helpers: { request } } as unknown as ICredentialTestFunctions;
 	return await test.call(n8n, { id: '1', name: 'a', type: 'b', data });
 };
