@@ -46,7 +46,6 @@ export const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
 export type FoundModel = { entry: Model } | NoCostBound;
-export const NOT_CHECKED: FoundModel = { unbounded: 'the catalog was not read' };
 
 /**
  * Rejects a request that does not fit the catalog.

@@ -27,18 +27,18 @@ export interface Candidate {
 }
 
 /** What the check of a request leaves of the models of its field. */
-export interface Chosen<One extends Candidate> {
+export interface Chosen {
 	/** In the order in which they are asked. */
-	candidates: One[];
+	candidates: Candidate[];
 	passedOver: PassedOver[];
 }
 
 /** How one model is judged. */
-interface Judging<One extends Candidate> {
+interface Judging {
 	/** @throws ServiceError `invalid` if it cannot. */
-	check(candidate: Candidate, isOfList: boolean): One;
+	check(candidate: Candidate, isOfList: boolean): void;
 	/** Micro-dollars by which models are ordered; undefined if they are not known. */
-	boundOf(candidate: One): number | Decimal | undefined;
+	boundOf(candidate: Candidate): number | Decimal | undefined;
 }
 
 /**
@@ -50,16 +50,17 @@ interface Judging<One extends Candidate> {
  * @param choices One, or more where a node has fallbacks.
  * @throws ServiceError `invalid` with the reason of each, if there is none; as `checkAgainstCatalog`.
  */
-export async function chooseModels<One extends Candidate>(
+export async function chooseModels(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	choices: readonly ModelChoice[],
-	judging: Judging<One>,
-): Promise<Chosen<One>> {
+	judging: Judging,
+): Promise<Chosen> {
 	const [only, second] = choices;
 	return await checkAgainstCatalog(context, (find) => {
 		if (only && !second && !only.list) {
 			const [model = ''] = only.models;
-			const candidate = judging.check({ model, found: find(model) }, false);
+			const candidate = { model, found: find(model) };
+			judging.check(candidate, false);
 			return { candidates: [candidate], passedOver: [] };
 		}
 		const passedOver: PassedOver[] = [];
@@ -72,18 +73,19 @@ export async function chooseModels<One extends Candidate>(
 	});
 }
 
-function judgeChoice<One extends Candidate>(
+function judgeChoice(
 	{ models, list }: ModelChoice,
 	find: (model: string) => FoundModel,
-	{ check, boundOf }: Judging<One>,
+	{ check, boundOf }: Judging,
 	passedOver: PassedOver[],
-): One[] {
+): Candidate[] {
 	const able = models.flatMap((model) => {
 		try {
 			const found = find(model);
 			if (list && 'unbounded' in found) throw invalidInputError(endOfSentence(found.unbounded));
-			const id = list && 'entry' in found ? found.entry.id : model;
-			return [check({ model: id, found }, list !== undefined)];
+			const candidate = { model: list && 'entry' in found ? found.entry.id : model, found };
+			check(candidate, list !== undefined);
+			return [candidate];
 		} catch (cause) {
 			if (!isRefusal(cause)) throw mapServiceError(cause);
 			passedOver.push({ model, reason: cause.message });

@@ -15,7 +15,6 @@ import { protocols } from '../../../src/router/protocols';
 import { answerWarning, stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import { readSpendingLabel } from '../spending/spendingLabel.params';
-import { NOT_CHECKED } from '../catalog';
 import {
 	askPaid,
 	mismatchError,
@@ -77,7 +76,6 @@ export async function sendCall(
 	const body = protocols[limits.protocol].toBody(asked);
 	const text = { toBody: () => body, inputs: findModalities(asked.messages) };
 	const { candidates } = await chooseText({ lookUp }, [{ models: [asked.model] }], text, limits);
-	const [{ limits: own } = { limits }] = candidates;
 	const giveUp = () => memory.recordFailure(cancelledError());
 	let given: unknown[] = [];
 	const answered = await askPaid(
@@ -87,7 +85,7 @@ export async function sendCall(
 			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
 		},
 		{
-			...{ body, limits: own },
+			...{ body, found: candidates[0]!.found, limits },
 			checkAnswer(answer, maxTokens, asGiven) {
 				given = asGiven;
 				// an answer that calls tools may include other text
@@ -145,7 +143,7 @@ export function createLimits(
 	const execution = { field: 'Spending Cap per Execution (USD)', of: 'execution', spending };
 	const calls = createCap({ cap: spendingCapPerExecution, ...execution });
 	const caps = { item: createCap(item), calls };
-	return { found: NOT_CHECKED, protocol, allowUnknownCost, label, caps };
+	return { protocol, allowUnknownCost, label, caps };
 }
 
 /** If a caller gives up, the rest of the answer is not paid for. @param onGivenUp Called at once: the caller may ask again. */

@@ -8,7 +8,7 @@ import { addInputs } from '../../../src/router/jobStart';
 import { findModelChoice } from '../../../src/router/modelLists';
 import { findTextField } from '../../../src/router/jobPricing';
 import { modelParam } from '../modelPicker';
-import type { Candidate, Chosen } from '../modelChoice';
+import type { Chosen } from '../modelChoice';
 import { capFields } from '../../fieldKinds.params';
 import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
@@ -209,7 +209,7 @@ export function toStartRequest(
 		choices: [choice],
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		/** Set by the check. */
-		chosen: { candidates: [], passedOver: [] } as Chosen<Candidate>,
+		chosen: { candidates: [], passedOver: [] } as Chosen,
 		ledger: toLedgerStart(params, ledgerLabel, waits),
 	};
 }

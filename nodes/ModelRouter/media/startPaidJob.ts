@@ -70,7 +70,6 @@ export async function checkStart({
 			if ('entry' in found) checkKind(found.entry, kindOfMediaType(mediaType));
 			const noBound = 'entry' in found ? { unbounded: NO_PRICE } : found;
 			checkCaps(createCaps(request), boundOf(candidate) ?? noBound, allowUnknownCost);
-			return candidate;
 		},
 		boundOf: (candidate) => boundOf(candidate)?.microUsd,
 	});

@@ -14,7 +14,6 @@ import {
 	type Body,
 	limitOutput,
 	resolveModality,
-	type TextCandidate,
 	type TextLimits,
 	type TextRequest,
 	withModel,
@@ -55,12 +54,11 @@ export async function chooseText(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
 	choices: readonly ModelChoice[],
 	{ toBody, inputs, place }: JudgedText,
-	shared: TextLimits,
-): Promise<Chosen<TextCandidate>> {
-	const { limit: own } = protocols[shared.protocol];
+	limits: TextLimits,
+): Promise<Chosen> {
+	const { limit: own } = protocols[limits.protocol];
 	return await chooseModels(context, choices, {
 		check({ model, found }, isOfList) {
-			const limits = { ...shared, found };
 			const body = toBody(model);
 			if ('entry' in found) {
 				const where = place ? '' : 'That is an operation of the Model Router node.';
@@ -69,10 +67,9 @@ export async function chooseText(
 				if (isOfList) checkWindow(found.entry, body);
 			}
 			// an estimate of one model shows what it costs, however much that is
-			const allowUnknownCost = shared.allowUnknownCost ?? (isOfList ? false : undefined);
+			const allowUnknownCost = limits.allowUnknownCost ?? (isOfList ? false : undefined);
 			if (allowUnknownCost !== undefined)
-				checkCaps(shared.caps, limitOutput(found, body, limits).bound, allowUnknownCost);
-			return { model, found, limits };
+				checkCaps(limits.caps, limitOutput(found, body, limits).bound, allowUnknownCost);
 		},
 		boundOf({ model, found }) {
 			if (!('entry' in found)) return undefined;

@@ -141,10 +141,10 @@ async function askChosen(context: MessageContext) {
 	const isJudged = escalate && candidates.length > 1;
 	const asked = await askInTurn(candidates, {
 		passedOver: request.chosen.passedOver,
-		async ask({ model, limits }) {
+		async ask({ model, found }) {
 			const live = isJudged ? { ...context, stream: async () => undefined } : context;
 			const paid: PaidText = {
-				...{ body: withModel(unlimited, model), limits },
+				...{ body: withModel(unlimited, model), found, limits: request },
 				keep: (given, raw) => ({
 					...(!simplify && { raw }),
 					...keepMessage(given, raw, request.protocol),

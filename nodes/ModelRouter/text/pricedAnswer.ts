@@ -31,6 +31,7 @@ import { limitOutput, type TextLimits, withModel } from './textRequest';
 export interface PaidText {
 	/** Not limited: what the caps allow changes with the prices. */
 	body: Parameters<typeof limitOutput>[1];
+	found: FoundModel;
 	limits: TextLimits;
 	/** What the answer keeps of the protocol's own object. */
 	keep?(answer: TextAnswer, raw: Record<string, unknown>): Pick<PricedAnswer, 'raw' | 'message'>;
@@ -59,9 +60,8 @@ export type AskContext = Pick<
  */
 export async function askPaid(
 	{ http, accounts, startPaid, countInFlight, stream }: AskContext,
-	{ body: unlimited, limits, attempt, keep, checkAnswer, onCost }: PaidText,
+	{ body: unlimited, found, limits, attempt, keep, checkAnswer, onCost }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
-	const { caps, found } = limits;
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model, limits.label);
 	const { ask, given, raw: rawName, limit: own } = protocols[limits.protocol];
@@ -96,7 +96,7 @@ export async function askPaid(
 	const answer = await startPaid<PricedAnswer>({
 		request: attempt === undefined ? unlimited : withModel(unlimited, ''),
 		...(attempt !== undefined && { attempt }),
-		reserve: async () => await reserve({ ...caps, ...scopes }, boundWithin),
+		reserve: async () => await reserve({ ...limits.caps, ...scopes }, boundWithin),
 		costOf() {
 			onCost?.(microUsd, tokens);
 			return microUsd;

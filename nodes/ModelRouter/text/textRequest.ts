@@ -25,8 +25,8 @@ import {
 } from '../../../src/router/pricing';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import { type FoundModel, NOT_CHECKED } from '../catalog';
-import type { Candidate, Chosen } from '../modelChoice';
+import type { FoundModel } from '../catalog';
+import type { Chosen } from '../modelChoice';
 import { toAttachmentSources, toRequestMessages } from './messages.params';
 import type { textOptions, TextValues } from './text.params';
 import {
@@ -41,8 +41,6 @@ export type Body = Record<string, unknown> & { model: string };
 
 /** What limits a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
 export interface TextLimits {
-	/** The model in the catalog. */
-	found: FoundModel;
 	protocol: Protocol;
 	caps: Caps;
 	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
@@ -54,9 +52,6 @@ export interface TextLimits {
 
 /** A text request, before its files are read. */
 export type TextRequest = ReturnType<typeof toTextRequest> & TextLimits;
-
-/** A model to which a text request may be sent. */
-export type TextCandidate = Candidate & { limits: TextLimits };
 
 /** The same request to a model. The same object for the one that it has, whose cost is then calculated once. */
 export const withModel = (body: Body, model: string): Body =>
@@ -181,9 +176,8 @@ export function toTextRequest(
 	const caps: Caps = { item: createCap({ cap: values.spendingCapPerItem, field, of: 'item' }) };
 	return {
 		/** Set by the check. */
-		chosen: { candidates: [], passedOver: [] } as Chosen<TextCandidate>,
+		chosen: { candidates: [], passedOver: [] } as Chosen,
 		choices: [choice],
-		found: NOT_CHECKED,
 		protocol,
 		caps,
 		attachments: toAttachmentSources(values.attachments),
