@@ -132,7 +132,7 @@ type MessageContext = OperationContext<
 
 /** Asks the models of the request in turn. With Escalate, an answer is shown live once it does. */
 async function askChosen(context: MessageContext) {
-	const { request, countTokens, stream } = context;
+	const { request, stream } = context;
 	const { structured, simplify, escalate } = request;
 	const unlimited = await buildBody(context);
 	const isRemembered = isOfList(request.choices);
@@ -149,7 +149,6 @@ async function askChosen(context: MessageContext) {
 					...(!simplify && { raw }),
 					...keepMessage(given, raw, request.protocol),
 				}),
-				onCost: (_cost, { input = 0, output = 0 }) => countTokens(input, output),
 			};
 			const asked = isRemembered
 				? await askAttempt(live, { ...paid, attempt: model })

@@ -43,14 +43,11 @@ export interface PaidText {
 	 * @param given What comes back in the next request.
 	 */
 	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined, given: unknown[]): void;
-	/** @param microUsd Of an answer, complete or not, or of a failure. Undefined if it is not known. */
-	onCost?(microUsd: number | undefined, tokens: TokenCounts): void;
 }
 
-export type AskContext = Pick<
-	OperationContext<unknown>,
-	'http' | 'accounts' | 'startPaid' | 'countInFlight'
-> & { stream: OnText };
+type Context = OperationContext<unknown>;
+export type AskContext = Pick<Context, 'http' | 'accounts' | 'startPaid' | 'countInFlight'> &
+	Partial<Pick<Context, 'countTokens'>> & { stream: OnText };
 
 /**
  * Asks a model within its caps, and pays for the answer. If the answer broke off, its cost is in `details.partial`.
@@ -59,8 +56,8 @@ export type AskContext = Pick<
  * @throws ServiceError as `startPaid`.
  */
 export async function askPaid(
-	{ http, accounts, startPaid, countInFlight, stream }: AskContext,
-	{ body: unlimited, found, limits, attempt, keep, checkAnswer, onCost }: PaidText,
+	{ http, accounts, startPaid, countInFlight, countTokens, stream }: AskContext,
+	{ body: unlimited, found, limits, attempt, keep, checkAnswer }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model, limits.label);
@@ -98,7 +95,7 @@ export async function askPaid(
 		...(attempt !== undefined && { attempt }),
 		reserve: async () => await reserve({ ...limits.caps, ...scopes }, boundWithin),
 		costOf() {
-			onCost?.(microUsd, tokens);
+			countTokens?.(tokens.input ?? 0, tokens.output ?? 0);
 			return microUsd;
 		},
 		async send() {
