@@ -1,9 +1,9 @@
 import { randomUUID } from 'crypto';
 
 import { isBadRequest, mapServiceError, type ServiceError } from '../../../src/core/errors';
-import type { Http } from '../../../src/core/http';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
+import { keepPerKey } from '../../../src/n8n/sharedCache';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
 import type { ChatMessage } from '../../../src/router/messages';
@@ -48,16 +48,11 @@ export function createModelCaller(context: CallContext) {
 	const { values, connection, maxRateLimitWait } = context;
 	const { httpWithoutRetries: http, clock } = connection;
 	const retries = { clock, maxRateLimitWait: maxRateLimitWait * 1000 };
-	const clients = new Map<string, Http>();
 	// one per model: a 429 for one must not delay another
-	const clientOf = (model: string) => {
-		const client = clients.get(model) ?? {
-			...http,
-			...withRetries(http, new RateLimiter(), retries),
-		};
-		clients.set(model, client);
-		return client;
-	};
+	const clientOf = keepPerKey(() => ({
+		...http,
+		...withRetries(http, new RateLimiter(), retries),
+	}));
 	const buildBody = createBodyBuilder(values);
 	const fallbacks = values.options.fallbackModels?.fallback ?? [];
 	const choices = [values.model, ...fallbacks.map(({ model = '' }) => model)]
