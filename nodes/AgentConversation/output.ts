@@ -102,17 +102,10 @@ export function recordProgress(
 		progress: `${id}, turns: ${count}, ${state}`,
 		failure: ending?.failure && describeFailure({ conversation }),
 		sessions: sessions.join(', '),
-		facts: {
-			conversationId: id,
-			turns: String(count),
-			...(ending && { ended: ending.kind }),
-		},
+		facts: { conversationId: id, turns: count, ...(ending && { ended: ending.kind }) },
 		details: {
-			conversationId: id,
-			turns: count,
 			...(last && { speaker: last.speaker, costUsd: last.costUsd, requestId: last.requestId }),
 			...(pending && { asked: pending.speaker }),
-			...(ending && { ended: ending.kind }),
 			sessions: ids,
 		},
 	});

@@ -71,8 +71,8 @@ interface Progress {
 	progress: string;
 	/** The speakers with their own sessions. */
 	sessions: string;
-	/** To filter executions by, each by itself. */
-	facts: Readonly<Record<string, string>>;
+	/** To filter executions by, each by itself; also for the log. */
+	facts: Readonly<Record<string, string | number>>;
 	/** For the log. */
 	details: object;
 	/** For the log: why a speaker failed. */
@@ -93,6 +93,7 @@ export function recordConversation(
 		node: n8n.getNode().name,
 		executionId,
 		itemIndex,
+		...facts,
 		...details,
 	});
 	if (itemIndex >= MAX_KEYS) return;
@@ -101,7 +102,7 @@ export function recordConversation(
 		? { [`conversation${itemIndex + 1}`]: progress }
 		: { conversation: progress, speakers: sessions, ...facts };
 	for (const [name, value] of Object.entries(values))
-		updateCustomData(n8n, name, () => cutText(value, MAX_LENGTH));
+		updateCustomData(n8n, name, () => cutText(String(value), MAX_LENGTH));
 }
 
 /** IDs per kind of work that an error keeps. The log has all of them. */
