@@ -1,7 +1,7 @@
 import { hash } from 'crypto';
 import type { INodeProperties } from 'n8n-workflow';
 
-import { invalidInputError, ServiceError } from '../../../src/core/errors';
+import { invalidInputError, sentencesOf, withFullStop } from '../../../src/core/errors';
 import { openLedger } from '../../../src/ledger/openLedger';
 import {
 	findChat,
@@ -179,8 +179,4 @@ const FORGOTTEN_NOTICE = `A new chat was started: the chat of this session is no
 const OVERFULL_NOTICE = `The job ledger has more than ${MAX_CHATS} chats. To delete the least recently used ones, the n8n API key needs the scope dataTableRow:delete.`;
 
 /** The failure and what to do, as sentences. */
-function reasonOf(cause: unknown): string {
-	if (!(cause instanceof ServiceError)) return String(cause);
-	const { message, details } = cause;
-	return [`${message}.`, details.advice].filter(Boolean).join(' ');
-}
+const reasonOf = (cause: unknown) => withFullStop(sentencesOf(cause, 'advice'));
