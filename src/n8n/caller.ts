@@ -35,10 +35,11 @@ export function findCaller(n8n: IExecuteFunctions): Caller {
 	return isConversation ? 'conversation' : 'aiAgent';
 }
 
-/** What a conversation says about the turn in which the node speaks. No model of an AI agent can have written it. */
-export type SpeakerTurn = NonNullable<ReturnType<typeof readSpeakerTurn>>;
-
-/** @returns undefined unless a conversation runs the node. */
+/**
+ * What a conversation says about the turn in which the node speaks. No model of an AI agent can have written it.
+ *
+ * @returns undefined unless a conversation runs the node.
+ */
 export function readSpeakerTurn(n8n: IExecuteFunctions) {
 	if (findCaller(n8n) !== 'conversation') return undefined;
 	// a turn is one item

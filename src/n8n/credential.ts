@@ -193,10 +193,7 @@ export function readLedgerPart(data: ICredentialDataDecryptedObject) {
  *
  * @throws ServiceError `invalid` when the service and n8n have the same origin: neither key may reach the other.
  */
-export function findKeyOrigins(data: ICredentialDataDecryptedObject): {
-	service: string | undefined;
-	n8n: string | undefined;
-} {
+export function findKeyOrigins(data: ICredentialDataDecryptedObject) {
 	const service = findOrigin(data['baseUrl']);
 	const n8n = usesLedger(data) ? findOrigin(data['n8nUrl']) : undefined;
 	if (n8n !== undefined && n8n === service) {

@@ -58,10 +58,7 @@ export function createExecutionState(n8n: IExecuteFunctions) {
 }
 
 /** Short texts that nodes share during one execution. */
-export interface FlowState {
-	get(name: string): string | undefined;
-	set(name: string, value: string): void;
-}
+export type FlowState = ReturnType<typeof createFlowState>;
 
 /** Values that must not be stored with an execution, by its context. They are lost when this process ends. */
 const unstoredValues = new WeakMap<object, Map<string, string>>();
@@ -76,13 +73,13 @@ export function createFlowState(
 	n8n: IExecuteFunctions,
 	scope: string,
 	redact: Pick<Redactor, 'data'>,
-): FlowState {
+) {
 	const context = getMemory(n8n, 'flow') as { agentBridge?: Record<string, string> };
 	const keyOf = (name: string) => hash('sha256', `${scope}\n${name}`, 'base64');
 	return {
-		get: (name) =>
+		get: (name: string): string | undefined =>
 			unstoredValues.get(context)?.get(keyOf(name)) ?? context.agentBridge?.[keyOf(name)],
-		set(name, value) {
+		set(name: string, value: string) {
 			const stored = (context.agentBridge ??= {});
 			const kept = unstoredValues.get(context) ?? new Map<string, string>();
 			unstoredValues.set(context, kept);

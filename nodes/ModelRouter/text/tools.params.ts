@@ -109,9 +109,7 @@ type ToolChoice = ParamValues<readonly [typeof toolChoiceOption]>['toolChoice'];
  * @returns the field `tool_choice`; nothing if nothing was chosen.
  * @throws ServiceError `invalid`.
  */
-export function toToolChoice({ choice: [choice] = [] }: ToolChoice): {
-	tool_choice?: string | object;
-} {
+export function toToolChoice({ choice: [choice] = [] }: ToolChoice): object {
 	if (!choice) return {};
 	const { mode = 'auto', toolName = '' } = choice;
 	if (mode !== 'one') return { tool_choice: mode };

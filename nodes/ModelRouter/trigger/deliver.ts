@@ -11,6 +11,7 @@ import { connect, type Connection } from '../../../src/n8n/connection';
 import { continuesOnFail, toErrorItem, toNodeError } from '../../../src/n8n/errors';
 import { runPool } from '../../../src/n8n/itemPool';
 import { requireN8n } from '../../../src/n8n/n8nVersions';
+import type { ItemOutput } from '../../../src/n8n/operation';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
@@ -18,7 +19,6 @@ import { access } from '../access';
 import {
 	attemptsLeft,
 	beginBatch,
-	type DeliveredItem,
 	type DeliveryBatch,
 	downloadJobFile,
 	endBatch,
@@ -79,7 +79,7 @@ async function deliverItems(
 			? await beginBatch(await open(), { claim, lease, isConfirmed }, jobs)
 			: undefined;
 
-	const results: Array<DeliveredItem | undefined> = [];
+	const results: Array<ItemOutput | undefined> = [];
 	const sequenceKeys = jobs.map(() => undefined);
 	await runPool(sequenceKeys, CONCURRENCY, async (index) => {
 		const json = jobs[index];
@@ -99,7 +99,7 @@ async function deliverItem(
 	settings: TriggerSettings,
 	json: IDataObject,
 	batch: DeliveryBatch | undefined,
-): Promise<DeliveredItem | undefined> {
+): Promise<ItemOutput | undefined> {
 	const job = batch?.jobs.get(itemKey(json));
 	// another execution has claimed it in the meantime
 	if (batch && !job) return undefined;

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { cutText, mapServiceError, sentencesOf, ServiceError } from '../../../src/core/errors';
 import { readFirstChunk, type HttpResponse } from '../../../src/core/http';
@@ -14,6 +14,7 @@ import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { storeFile } from '../../../src/n8n/binaryData';
 import type { Connection } from '../../../src/n8n/connection';
+import type { ItemOutput } from '../../../src/n8n/operation';
 import { openContent, type JobAddress } from '../../../src/router/jobs';
 import { downloadResult, toFailureJson } from '../media/jobOutput';
 import type { TriggerEvent, TriggerSettings } from './trigger.params';
@@ -24,8 +25,6 @@ const MAX_DELIVERIES = 5;
 const FIRST_RETRY_DELAY = 60_000;
 /** Milliseconds between two checks of whether a file has expired. */
 const EXPIRY_CHECK_INTERVAL = 6 * 3_600_000;
-
-export type DeliveredItem = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /** The jobs that one poll has claimed. They belong to this execution until another one claims them. */
 export type DeliveryBatch = Awaited<ReturnType<typeof beginBatch>>;
@@ -71,7 +70,7 @@ export async function recordDownload(
 	{ ledger, delivery, annotations }: DeliveryBatch,
 	job: readonly Entry[],
 	download: DownloadResult,
-): Promise<DeliveredItem | undefined> {
+): Promise<ItemOutput | undefined> {
 	if ('item' in download) {
 		const { item, note, isGone } = download;
 		// an expired job is not delivered again
@@ -101,7 +100,7 @@ export async function endBatch({
 	ledger,
 	delivery,
 	annotations,
-}: DeliveryBatch): Promise<(item: DeliveredItem) => DeliveredItem | undefined> {
+}: DeliveryBatch): Promise<(item: ItemOutput) => ItemOutput | undefined> {
 	const rows = (await endDelivery(ledger, delivery)).flat();
 	for (const annotate of annotations) await annotate();
 	const delivered = new Map(rows.map((row) => [entryKey(row), row]));
@@ -125,7 +124,7 @@ const entryKey = ({ mediaType, jobId }: Entry) => itemKey({ mediaType, jobId });
 /** The result of the download of one file. */
 type DownloadResult =
 	/** The item to output. */
-	| { item: DeliveredItem; note?: string; isGone?: boolean }
+	| { item: ItemOutput; note?: string; isGone?: boolean }
 	/** Why the job is delivered again later. */
 	| { later: string }
 	/** No output: the trigger only reports expired files, and this one is still available, or was not read for another reason. */
