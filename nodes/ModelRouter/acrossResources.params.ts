@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
@@ -37,14 +37,26 @@ export const limitParam = {
 	description: 'Max number of results to return',
 } as const satisfies INodeProperties;
 
+/** Of every operation that finds something by one of several fields. */
+export const findByParam = <const Options extends INodePropertyOptions[]>(
+	preset: Options[number]['value'],
+	options: Options,
+) =>
+	({
+		displayName: 'Find By',
+		name: 'findBy',
+		type: 'options',
+		noDataExpression: true,
+		options,
+		default: preset,
+	}) as const;
+
 /** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
 export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
 	displayName: 'Spending Cap per Item (USD)',
 	name: 'spendingCapPerItem',
 	...capFields,
 	default: 1,
-	description:
-		'An item that could cost more than this is not sent. Set to 0 to block all paid requests.',
 });
 
 export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({

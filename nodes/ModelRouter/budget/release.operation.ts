@@ -1,6 +1,7 @@
 import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { requireBudget } from '../accounts';
+import { findByParam } from '../acrossResources.params';
 
 /** Milliseconds. */
 const HOUR = 3_600_000;
@@ -12,17 +13,10 @@ export const release = operation({
 	description:
 		'Release what killed processes have reserved, if the credential has Workflows May Resume',
 	params: [
-		{
-			displayName: 'Find By',
-			name: 'findBy',
-			type: 'options',
-			noDataExpression: true,
-			options: [
-				{ name: 'Age', value: 'age' },
-				{ name: 'Reservation ID', value: 'reservationId' },
-			],
-			default: 'reservationId',
-		},
+		findByParam('reservationId', [
+			{ name: 'Age', value: 'age' },
+			{ name: 'Reservation ID', value: 'reservationId' },
+		]),
 		{
 			displayName: 'Reservation ID',
 			name: 'reservationId',

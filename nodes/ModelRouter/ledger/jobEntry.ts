@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { tryParseJson } from '../../../src/core/json';
@@ -11,21 +11,8 @@ import type { OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { readJobRecord } from '../../../src/router/jobRecord';
 import type { MediaType } from '../../../src/router/model';
+import { findByParam } from '../acrossResources.params';
 import { jobIdParam, toJobId } from '../media/media.params';
-
-const findByParam = <const Options extends INodePropertyOptions[]>(
-	what: string,
-	preset: Options[number]['value'],
-	options: Options,
-) =>
-	({
-		displayName: 'Find By',
-		name: 'findBy',
-		type: 'options',
-		noDataExpression: true,
-		options,
-		default: preset,
-	}) as const;
 
 const entryIdOption = {
 	name: 'Entry ID',
@@ -69,7 +56,7 @@ const entryIdParam = {
 
 /** Parameters that select a start. */
 export const whichParams = [
-	findByParam('the start', 'uniqueKey', [entryIdOption, keyOption]),
+	findByParam('uniqueKey', [entryIdOption, keyOption]),
 	keyParam,
 	entryIdParam,
 ] as const satisfies INodeProperties[];
@@ -96,13 +83,13 @@ const jobParams = [
 
 /** Parameters that select one job. */
 export const oneJobParams = [
-	findByParam('the job', 'jobId', [entryIdOption, jobIdOption, keyOption]),
+	findByParam('jobId', [entryIdOption, jobIdOption, keyOption]),
 	...jobParams,
 ] as const satisfies INodeProperties[];
 
 /** Parameters that select one job, or the jobs of an execution. */
 export const jobsParams = [
-	findByParam('the jobs', 'jobId', [entryIdOption, executionOption, jobIdOption, keyOption]),
+	findByParam('jobId', [entryIdOption, executionOption, jobIdOption, keyOption]),
 	...jobParams,
 	{
 		displayName: 'Execution ID',

@@ -6,6 +6,7 @@ import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { optionsParam } from '../../fieldKinds.params';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
+import { ledgerLabelOption } from '../media/start.params';
 import { simplifyParam } from '../acrossResources.params';
 
 /** Maximum milliseconds for which the service stores a file. */
@@ -106,12 +107,8 @@ export const triggerParams = [
 			'Separated by commas or spaces, or a list from an expression, which is [] if there are none. Job URLs also work. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again.',
 	},
 	{
-		displayName: 'Ledger Label',
-		name: 'ledgerLabel',
-		type: 'string',
+		...ledgerLabelOption,
 		displayOptions: ofLedger,
-		default: '',
-		placeholder: 'e.g. product videos',
 		description:
 			'Only jobs with this Ledger Label. If empty, all jobs started with the same Model Router credential. If several triggers match a job, one of them gets it.',
 	},
