@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { endOfSentence, invalidInputError, withFullStop } from '../../src/core/errors';
 import { formatUsd } from '../../src/core/money';
-import { createAccounts } from '../../src/core/accounts';
+import { type Accounts, createAccounts } from '../../src/core/accounts';
 import { NodeBudget } from '../../src/spending/budget';
 import { BudgetBook } from '../../src/spending/budgetBook';
 import { readBudgetSettings } from '../../src/spending/budgetSettings';
@@ -83,6 +83,24 @@ function requireOwnTable(data: ICredentialDataDecryptedObject, table: string): v
 			`Job Ledger Table and Spending Table are both "${table}"`,
 			'Enter the name of another table in Spending Table of the credential.',
 		);
+}
+
+/** The budget of the credential. @throws ServiceError `invalid` if it has none. */
+export function requireBudget({ accounts: { budget } }: { accounts: Accounts }) {
+	if (budget) return budget;
+	throw invalidInputError(
+		'The credential has no budget',
+		'Turn on Use a Job Ledger in the Model Router API credential, and enter an amount in Budget (USD).',
+	);
+}
+
+/** Where the credential writes down what it spends. @throws ServiceError `invalid` if it records nothing. */
+export function requireSpending({ accounts: { spending } }: { accounts: Accounts }) {
+	if (spending) return spending;
+	throw invalidInputError(
+		'The credential does not record what is spent',
+		'Turn on Use a Job Ledger and Record Spending in the Model Router API credential. Earlier spending is not known.',
+	);
 }
 
 /** The catalog costs nothing. */

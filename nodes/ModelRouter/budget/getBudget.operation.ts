@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { requireBudget } from '../accounts';
+import { requireBudget } from '../access';
 
 export const getBudget = operation({
 	name: 'Get',

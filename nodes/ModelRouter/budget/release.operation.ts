@@ -1,6 +1,6 @@
 import { invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
-import { requireBudget } from '../accounts';
+import { requireBudget } from '../access';
 import { findByParam } from '../acrossResources.params';
 
 /** Milliseconds. */

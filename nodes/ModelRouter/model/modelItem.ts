@@ -2,8 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { omitMissing } from '../../../src/core/missing';
 import type { ItemOutput } from '../../../src/n8n/operation';
-import type { Model } from '../../../src/router/model';
-import { toPrices } from '../prices';
+import { type Model, readPrice } from '../../../src/router/model';
 
 /**
  * A catalog entry as an item, with the ID of its request.
@@ -33,3 +32,20 @@ function simplifyModel({ id, pricing, ...entry }: Model): object {
 	});
 	return { model: id, ...known, ...toPrices(pricing) };
 }
+
+/** The prices of a catalog entry, with the unit in each name. A price that the catalog does not have is absent. */
+export function toPrices(pricing: Model['pricing']): Record<string, unknown> {
+	const prices = Object.entries(PRICE_FIELDS).map(([name, field]) => [
+		name,
+		readPrice(pricing, field),
+	]);
+	const unit = pricing?.['unit'];
+	return { ...omitMissing(Object.fromEntries(prices)), ...(typeof unit === 'string' && { unit }) };
+}
+
+const PRICE_FIELDS = {
+	inputUsdPerMillionTokens: 'input_per_mtok',
+	cachedInputUsdPerMillionTokens: 'cached_input_per_mtok',
+	outputUsdPerMillionTokens: 'output_per_mtok',
+	usdPerUnit: 'per_unit',
+};

@@ -1,5 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
-import { requireSpending } from '../accounts';
+import { requireSpending } from '../access';
 
 export const combineRows = operation({
 	name: 'Combine Old Rows',

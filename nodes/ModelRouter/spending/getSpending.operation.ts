@@ -1,7 +1,7 @@
 import { shortenText, invalidInputError } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { limitParam, returnAllParam } from '../acrossResources.params';
-import { requireSpending } from '../accounts';
+import { requireSpending } from '../access';
 
 export const getSpending = operation({
 	name: 'Get',

@@ -8,7 +8,7 @@ import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
 import { optionsParam } from '../../fieldKinds.params';
 import { getCachedCatalog } from '../catalog';
-import { toPrices } from '../prices';
+import { toPrices } from '../model/modelItem';
 import { textOptions, textParams } from './text.params';
 import { hintPassedOver } from '../modelChoice';
 import { checkTextRequest } from './chooseText';

@@ -18,9 +18,8 @@ import { operation, type PrepareContext } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { NAMESPACE_URL, uuidV5 } from '../../../src/n8n/uuid';
+import { NAMESPACE_URL, readUuid, uuidV5 } from '../../../src/n8n/uuid';
 import { optionsParam } from '../../fieldKinds.params';
-import { readUuid } from '../../uuidField';
 
 const messageParams = messageTextParams({
 	name: 'message',
