@@ -23,6 +23,7 @@ import {
 } from '../modelChoice';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
+	askAttempt,
 	askPaid,
 	createAnswerReader,
 	keepMessage,
@@ -32,7 +33,6 @@ import {
 	simplifyAnswer,
 } from './pricedAnswer';
 import { findAnswerFault, findEmptyFault, isCallsOnly } from './answerFault';
-import { askAttempt } from './askAttempt';
 import { checkTextRequest } from './chooseText';
 import { escalateOption, textOptions, textParams } from './text.params';
 import { buildBody, type TextRequest, toTextRequest, withModel } from './textRequest';

@@ -1,3 +1,4 @@
+import type { Caps } from '../../../src/core/caps';
 import { reserve } from '../../../src/core/reserve';
 import {
 	isUnstarted,
@@ -8,7 +9,7 @@ import {
 } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { compileSchema, type SchemaError } from '../../../src/core/jsonSchema';
-import { type Decimal, toUsd } from '../../../src/core/money';
+import { type Decimal, readDecimal, toUsd, ZERO } from '../../../src/core/money';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts';
 import { regexEngine } from '../../../src/n8n/n8nVersions';
@@ -43,6 +44,8 @@ export interface PaidText {
 	 * @param given What comes back in the next request.
 	 */
 	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined, given: unknown[]): void;
+	/** Called before it is sent, and not if an earlier run has asked. */
+	onSend?(): void;
 }
 
 type Context = OperationContext<unknown>;
@@ -57,7 +60,7 @@ export type AskContext = Pick<Context, 'http' | 'accounts' | 'startPaid' | 'coun
  */
 export async function askPaid(
 	{ http, accounts, startPaid, countInFlight, countTokens, stream }: AskContext,
-	{ body: unlimited, found, limits, attempt, keep, checkAnswer }: PaidText,
+	{ body: unlimited, found, limits, attempt, keep, checkAnswer, onSend }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model, limits.label);
@@ -99,6 +102,7 @@ export async function askPaid(
 			return microUsd;
 		},
 		async send() {
+			onSend?.();
 			const asked: Asked = await ask(http, limited.body as never, stream).catch(
 				(cause: unknown) => {
 					throw mapServiceError(cause, explain);
@@ -110,6 +114,33 @@ export async function askPaid(
 		},
 	});
 	return { answer, maxTokens: limited.cost.maxTokens };
+}
+
+/**
+ * Asks one of several models. An attempt that an earlier run has paid for counts in the caps, too, before another model is asked.
+ *
+ * @throws ServiceError as `askPaid`.
+ */
+export async function askAttempt(context: AskContext, paid: PaidText & { attempt: string }) {
+	let isSent = false;
+	const onSend = () => void (isSent = true);
+	try {
+		const asked = await askPaid(context, { ...paid, onSend });
+		if (!isSent) countRemembered(paid.limits.caps, asked.answer);
+		return asked;
+	} catch (cause) {
+		const partial = cause instanceof ServiceError ? cause.details.partial : undefined;
+		if (!isSent && partial) countRemembered(paid.limits.caps, partial);
+		throw mapServiceError(cause);
+	}
+}
+
+function countRemembered(
+	{ item, conversation }: Caps,
+	{ costUsd, reservedUsd }: Partial<PricedAnswer>,
+): void {
+	const microUsd = readDecimal(costUsd ?? reservedUsd)?.times(1e6) ?? ZERO;
+	for (const cap of [item, conversation]) cap?.count(microUsd);
 }
 
 /** What to do where neither the service nor the catalog has a model. */
