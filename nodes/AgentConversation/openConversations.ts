@@ -9,13 +9,7 @@ import { compileSchema } from '../../src/core/jsonSchema';
 import { findAttachedTools, type AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, forVisitor, toNodeError } from '../../src/n8n/errors';
 import { type HandedOver, readHandedOver } from '../../src/n8n/caller';
-import {
-	findSession,
-	type FoundSession,
-	readMessageText,
-	readSessionKey,
-	sessionOfItem,
-} from '../../src/n8n/chatInput.params';
+import { findSession, readMessageText, sessionOfItem } from '../../src/n8n/chatInput.params';
 import { regexEngine } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { findNode } from '../../src/n8n/platform';
@@ -191,27 +185,18 @@ function readOpening(
 /** @returns the ID of the conversation: a UUID. */
 function selectConversation(
 	{ sessionMode, conversationId, sessionKey }: OpeningValues,
-	earlier: EarlierTurns,
+	{ conversationId: continued }: EarlierTurns,
 	handedOver: HandedOver,
 ): string {
-	switch (sessionMode) {
-		case 'new':
-			return randomUUID();
-		case 'id':
-			return readUuid('Conversation ID', conversationId).toLowerCase();
-		case 'key':
-			return toUuid(readSessionKey(sessionKey));
-		case 'fromInput': {
-			const { conversationId: continued } = earlier;
-			const found = continued === undefined ? findSession(handedOver) : sessionOfItem(continued);
-			return found ? toUuid(found) : randomUUID();
-		}
-	}
+	if (sessionMode === 'id') return readUuid('Conversation ID', conversationId).toLowerCase();
+	const found =
+		sessionMode === 'fromInput' && continued !== undefined
+			? sessionOfItem(continued)
+			: findSession({ sessionMode, sessionKey }, handedOver);
+	return found ? (found.uuid?.toLowerCase() ?? uuidV5(NAMESPACE, found.name)) : randomUUID();
 }
 
 const NAMESPACE = uuidV5(NAMESPACE_URL, 'n8n-nodes-agent-bridge/conversation');
-
-const toUuid = ({ uuid, name }: FoundSession) => uuid?.toLowerCase() ?? uuidV5(NAMESPACE, name);
 
 function toInstructions({ instruction = [] }: Values['instructions'], speakers: readonly string[]) {
 	const texts = new Map(speakers.map((name): [string, string[]] => [name, []]));

@@ -117,9 +117,7 @@ export function readMessageText(
  *
  * @param descriptions Of its values, which differ between the nodes.
  */
-export const sessionModeParam = (
-	descriptions: Record<'fromInput' | 'new' | 'id' | 'key', string>,
-) =>
+export const sessionModeParam = (descriptions: Record<SessionMode, string>) =>
 	withFieldRules({ inTool: 'notFromModel' })({
 		displayName: 'Session',
 		name: 'sessionMode',
@@ -150,6 +148,8 @@ export const sessionKeyParam = (description: string) =>
 		description,
 	} as const satisfies INodeProperties);
 
+type SessionMode = 'fromInput' | 'new' | 'id' | 'key';
+
 /** What determined the conversation, as shown in the output. */
 export type SessionSource = 'item' | 'conversation' | 'chatTrigger' | 'new' | 'id' | 'key';
 
@@ -171,8 +171,22 @@ export interface FoundSession {
 	uuid?: string;
 }
 
+/**
+ * The session that a node is to use, unless it was chosen by its ID.
+ *
+ * @returns undefined for a new one.
+ * @throws ServiceError `invalid` for an empty key.
+ */
+export function findSession(
+	{ sessionMode, sessionKey }: { sessionMode: SessionMode; sessionKey: string },
+	handedOver: HandedOver,
+): FoundSession | undefined {
+	if (sessionMode === 'key') return readSessionKey(sessionKey);
+	return sessionMode === 'fromInput' ? findInInput(handedOver) : undefined;
+}
+
 /** The session that comes with an item: its own, or else that of the workflow's Chat Trigger. */
-export function findSession(handedOver: HandedOver): FoundSession | undefined {
+function findInInput(handedOver: HandedOver): FoundSession | undefined {
 	const { readItem, isFromVisitor, readChatSession } = handedOver;
 	const ofItem = readItem('sessionId')?.trim();
 	if (ofItem && !isFromVisitor('sessionId')) return sessionOfItem(ofItem, itemSource(handedOver));
@@ -188,8 +202,7 @@ export function sessionOfItem(
 	return { source, text, name: `input ${text}`, ...(uuid && { uuid }) };
 }
 
-/** @throws ServiceError `invalid` for an empty key. */
-export function readSessionKey(sessionKey: string): FoundSession {
+function readSessionKey(sessionKey: string): FoundSession {
 	const key = sessionKey.trim();
 	if (key) return { source: 'key', text: key, name: `key ${key}` };
 	throw invalidInputError(

@@ -14,9 +14,7 @@ import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import {
 	findSession,
-	type FoundSession,
 	itemSource,
-	readSessionKey,
 	sessionKeyParam,
 	sessionModeParam,
 	type SessionSource,
@@ -64,33 +62,25 @@ export function selectChat(
 	{ sessionMode, chatId, sessionKey }: ParamValues<typeof chatParams>,
 	{ handedOver }: PrepareContext,
 ): ChatChoice {
-	switch (sessionMode) {
-		case 'new':
-			return { source: 'new' };
-		case 'id':
-			if (!chatId.trim()) throw invalidInputError('Chat ID is empty');
-			return { source: 'id', chatId };
-		case 'key':
-			return toChoice(readSessionKey(sessionKey));
-		case 'fromInput': {
-			const ofItem = handedOver.readItem('chatId');
-			if (ofItem && !handedOver.isFromVisitor('chatId'))
-				return { source: itemSource(handedOver), chatId: ofItem };
-			const found = findSession(handedOver);
-			if (!found) return { source: 'new' };
-			// a conversation hands over the chat within the execution, and only one in n8n's chat certainly continues after it
-			const isMissedLater =
-				found.source !== 'conversation' || handedOver.readChatSession() !== undefined;
-			return { ...toChoice(found), isMissedLater };
-		}
+	if (sessionMode === 'id') {
+		if (!chatId.trim()) throw invalidInputError('Chat ID is empty');
+		return { source: 'id', chatId };
 	}
+	const ofItem = sessionMode === 'fromInput' && handedOver.readItem('chatId');
+	if (ofItem && !handedOver.isFromVisitor('chatId'))
+		return { source: itemSource(handedOver), chatId: ofItem };
+	const found = findSession({ sessionMode, sessionKey }, handedOver);
+	if (!found) return { source: 'new' };
+	const { source, uuid, name } = found;
+	// a conversation hands over the chat within the execution, and only one in n8n's chat certainly continues after it
+	const isContinued = source !== 'conversation' || handedOver.readChatSession() !== undefined;
+	return {
+		source,
+		// the same for every spelling of a UUID
+		session: uuid?.toLowerCase() ?? name,
+		isMissedLater: source !== 'key' && isContinued,
+	};
 }
-
-/** The same for every spelling of a UUID. */
-const toChoice = ({ source, uuid, name }: FoundSession): ChatChoice => ({
-	source,
-	session: uuid?.toLowerCase() ?? name,
-});
 
 type ChatContext = OperationContext<{ chat: ChatChoice }>;
 

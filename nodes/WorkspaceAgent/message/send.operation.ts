@@ -6,10 +6,8 @@ import { mapServiceError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import {
 	findSession,
-	type FoundSession,
 	messageTextParams,
 	readMessageText,
-	readSessionKey,
 	sessionKeyParam,
 	sessionModeParam,
 	type SessionSource,
@@ -155,21 +153,10 @@ function selectSession(
 	{ sessionMode, sessionId, sessionKey }: ParamValues<typeof sessionParams>,
 	{ baseUrl, handedOver }: PrepareContext,
 ): Session {
-	switch (sessionMode) {
-		case 'new':
-			return { source: 'new' };
-		case 'id':
-			return { source: 'id', id: readUuid('Session ID', sessionId) };
-		case 'key':
-			return toSession(baseUrl, readSessionKey(sessionKey));
-		case 'fromInput': {
-			const found = findSession(handedOver);
-			return found ? toSession(baseUrl, found) : { source: 'new' };
-		}
-	}
-}
-
-function toSession(baseUrl: string, { source, uuid, name, text }: FoundSession): Session {
+	if (sessionMode === 'id') return { source: 'id', id: readUuid('Session ID', sessionId) };
+	const found = findSession({ sessionMode, sessionKey }, handedOver);
+	if (!found) return { source: 'new' };
+	const { source, uuid, name, text } = found;
 	if (uuid !== undefined) return { source, id: uuid };
 	return { source, id: sessionIdOf(baseUrl, name), key: text };
 }
