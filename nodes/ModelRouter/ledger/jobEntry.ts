@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { tryParseJson } from '../../../src/core/json';
+import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
@@ -9,7 +9,7 @@ import type { JobSelector } from '../../../src/ledger/manualChanges';
 import type { ResolvedStart, StartSelector } from '../../../src/ledger/startDecisions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { readJobRecord } from '../../../src/router/jobRecord';
+import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import type { MediaType } from '../../../src/router/model';
 import { findByParam } from '../acrossResources.params';
 import { jobIdParam, toJobId } from '../media/media.params';
@@ -144,7 +144,7 @@ export function toEntryJson(
 		deliveries: deliveries || undefined,
 		startedAt: isoTime(startedAt),
 		ageSeconds: startedAt ? Math.round(age / 1000) : undefined,
-		status: lastStatus(entry),
+		status: toJob(entry).status,
 		leaseUntil: isoTime(leaseUntil),
 		checkAt: isoTime(checkAt),
 		job: tryParseJson(record),
@@ -153,9 +153,23 @@ export function toEntryJson(
 	return Object.fromEntries(filled) as IDataObject;
 }
 
-/** The service's own word for the state of a job, as it was last stored. */
-export const lastStatus = ({ record, mediaType, jobId }: Entry): string | undefined =>
-	readJobRecord(tryParseJson(record), mediaType as MediaType, {}, jobId)?.status;
+/** The job of an entry, as its record was last stored. */
+export function toJob(entry: Entry): Job {
+	const { jobId, requestId } = entry;
+	const mediaType = entry.mediaType as MediaType;
+	const record = readStoredRecord(entry);
+	return {
+		...{ jobId, mediaType, state: 'unfinished', record },
+		...readJobRecord(record, mediaType, {}, jobId),
+		...(requestId && { requestId }),
+	};
+}
+
+/** @returns an empty object for what is not a record. */
+export function readStoredRecord({ record }: Entry): Record<string, unknown> {
+	const stored = tryParseJson(record);
+	return isPlainObject(stored) ? stored : {};
+}
 
 const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;

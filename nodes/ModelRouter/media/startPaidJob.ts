@@ -7,7 +7,6 @@ import {
 } from '../../../src/core/caps';
 import { reserve } from '../../../src/core/reserve';
 import { mapServiceError } from '../../../src/core/errors';
-import { tryParseJson } from '../../../src/core/json';
 import { type Decimal, readInteger } from '../../../src/core/money';
 import type { Accounts } from '../../../src/core/accounts';
 import type { Entry } from '../../../src/ledger/entry';
@@ -17,10 +16,10 @@ import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { StartLedger } from '../../../src/n8n/startPaid';
 import { explainJobBalance } from '../../../src/router/advice';
-import { type Job, readJobRecord } from '../../../src/router/jobRecord';
+import type { Job } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
 import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
-import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../../src/router/model';
+import { checkKind, isSameModel, kindOfMediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import {
@@ -31,7 +30,7 @@ import {
 	hintPassedOver,
 	isOfList,
 } from '../modelChoice';
-import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
+import { type LedgerHost, openJobLedger, toJob } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 
@@ -283,14 +282,4 @@ export async function deliverInNode<Result>(
 function toEntryFields({ jobId, requestId = '', record }: Job) {
 	const text = JSON.stringify(record);
 	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
-}
-
-function toJob({ jobId, requestId, record, ...entry }: Entry): Job {
-	const mediaType = entry.mediaType as MediaType;
-	const stored = readJobRecord(tryParseJson(record), mediaType, {}, jobId);
-	return {
-		...(stored ?? { state: 'unfinished', record: {} }),
-		...{ jobId, mediaType },
-		...(requestId && { requestId }),
-	};
 }

@@ -6,7 +6,6 @@ import type {
 } from 'n8n-workflow';
 
 import { invalidInputError, mapServiceError, messageOf } from '../../../src/core/errors';
-import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import { enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
@@ -18,11 +17,11 @@ import { toLogLine } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
 import { type PollContext, runPoll } from '../../../src/n8n/runPoll';
 import { listModels } from '../../../src/router/catalog';
-import { describeUnknownStatus, type Job, readJobRecord } from '../../../src/router/jobRecord';
+import { describeUnknownStatus, type Job } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access, requireBudget } from '../access';
-import { lastStatus } from '../ledger/jobEntry';
+import { readStoredRecord, toJob } from '../ledger/jobEntry';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {
@@ -119,7 +118,7 @@ export async function collectJobs(
 			const { state: outcome } = job;
 			const status = redact.text(job.status ?? '');
 			// a new status is stored for people: most polls find the same one
-			if (outcome === 'unfinished' && !(isLedger && status && status !== lastStatus(entry)))
+			if (outcome === 'unfinished' && !(isLedger && status && status !== toJob(entry).status))
 				return { outcome, record: '', note };
 			const record = redact.data(job.record);
 			return { outcome, record: shortenRecord({ ...job, record }, entry), note };
@@ -160,7 +159,7 @@ const MAX_FIELD_LENGTH = 500;
 /** The part of a job's record to store. If it is too long, as with a complete image inside, only its short fields are stored. */
 function shortenRecord({ record, estimatedCostMicroUsd }: Job, entry: Entry): string {
 	// only the response to the start always has the estimate
-	const estimate = readStoredRecord(entry)?.['estimated_cost'];
+	const estimate = readStoredRecord(entry)['estimated_cost'];
 	const fullRecord =
 		estimatedCostMicroUsd === undefined && estimate !== undefined
 			? { ...record, estimated_cost: estimate }
@@ -182,19 +181,14 @@ function toJobItem(
 	entry: Entry,
 	{ isLedger, simplify }: { isLedger: boolean; simplify: boolean },
 ): IDataObject & { event: TriggerEvent } {
-	const { jobId, outcome, requestId, ledgerLabel, model } = entry;
+	const { outcome, ledgerLabel, model } = entry;
 	if (entry.mediaType === ALARM) return toAlarmItem(entry);
-	const mediaType = entry.mediaType as MediaType;
-	const record = readStoredRecord(entry) ?? {};
-	const read = readJobRecord(record, mediaType, {}, jobId);
-	const job = {
-		...(read ?? { record }),
-		...{ jobId, mediaType },
+	const job: Job = {
+		...toJob(entry),
 		// a shortened record may lack the state
 		state: outcome === 'failed' || outcome === 'lost' ? 'failed' : 'completed',
 		...(outcome === 'lost' && { status: 'lost' }),
-		...(requestId && { requestId }),
-	} as const;
+	};
 	const ledgered = isLedger ? { entry } : undefined;
 	return {
 		event: job.state === 'failed' ? 'mediaJobFailed' : 'mediaJobCompleted',
@@ -208,14 +202,9 @@ function toJobItem(
 const toAlarmItem = (entry: Entry): IDataObject & { event: TriggerEvent } => ({
 	event: entry.outcome === 'threshold' ? 'budgetThresholdReached' : 'outcomeUnknown',
 	jobId: entry.jobId,
-	...(readStoredRecord(entry) as IDataObject | undefined),
+	...(readStoredRecord(entry) as IDataObject),
 	...(entry.ledgerLabel && { ledgerLabel: entry.ledgerLabel }),
 });
-
-function readStoredRecord({ record }: Entry): Record<string, unknown> | undefined {
-	const stored = tryParseJson(record);
-	return isPlainObject(stored) ? stored : undefined;
-}
 
 const LOST = {
 	message: 'The media job is lost: the service does not know it',
