@@ -99,7 +99,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 }
 
 /** One operation of a node: what the editor shows and what it does, side by side. */
-export interface Operation {
+export interface Operation<Request = never> {
 	/** Title in the operation list, e.g. `Complete`. */
 	name: string;
 	/** Stored in workflows. Never change it. */
@@ -122,10 +122,10 @@ export interface Operation {
 	 *
 	 * @throws ServiceError `invalid`.
 	 */
-	check?(check: PreflightContext<never>): Promise<void>;
+	check?(check: PreflightContext<Request>): Promise<void>;
 	/** Items with the same key run one after another: those of one conversation. */
-	sequenceKey?(request: never): string | undefined;
-	run(call: OperationContext<never>): Promise<ItemOutput | ItemOutput[]>;
+	sequenceKey?(request: Request): string | undefined;
+	run(call: OperationContext<Request>): Promise<ItemOutput | ItemOutput[]>;
 }
 
 /**
@@ -135,12 +135,9 @@ export interface Operation {
  * `prepare` returns.
  */
 export function operation<const P extends readonly INodeProperties[], Request>(
-	definition: Omit<Operation, 'params' | 'prepare' | 'check' | 'sequenceKey' | 'run'> & {
+	definition: Omit<Operation<NoInfer<Request>>, 'params' | 'prepare'> & {
 		params: P;
 		prepare(params: ParamValues<P>, surroundings: PrepareContext): Request;
-		check?(check: PreflightContext<NoInfer<Request>>): Promise<void>;
-		sequenceKey?(request: NoInfer<Request>): string | undefined;
-		run(call: OperationContext<NoInfer<Request>>): Promise<ItemOutput | ItemOutput[]>;
 	},
 ): Operation {
 	return definition;
