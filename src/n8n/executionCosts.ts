@@ -7,12 +7,6 @@ import { type Decimal, readDecimal, ZERO } from '../core/money';
 import { getMemory } from './executionMemory';
 import { updateCustomData } from './recordIds';
 
-/** What the sum of an execution needs of n8n. */
-export type CostContext = Pick<
-	IExecuteFunctions,
-	'customData' | 'getContext' | 'getExecutionId' | 'logger'
->;
-
 /** Plain data: n8n keeps it with the execution. Amounts are digits of micro-dollars, empty if they are not known. */
 interface Counted {
 	/** "Retry execution" hands what an execution has kept to another one. */
@@ -27,7 +21,7 @@ interface Counted {
  *
  * @param credentialId Jobs of two accounts may have the same ID.
  */
-export function createExecutionCosts(n8n: CostContext, credentialId: string) {
+export function createExecutionCosts(n8n: IExecuteFunctions, credentialId: string) {
 	const add = (name: 'costUsd' | 'unknownCosts', amount: Decimal) =>
 		updateCustomData(n8n, name, (before) => (readDecimal(before) ?? ZERO).plus(amount).toFixed());
 	const count = (cost: Cost, times: 1 | -1 = 1) =>

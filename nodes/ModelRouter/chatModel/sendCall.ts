@@ -27,10 +27,7 @@ import type { ChatModelValues } from './chatModel.params';
 /** What the calls of one item's model need. */
 export interface CallContext {
 	values: ChatModelValues;
-	connection: Pick<
-		Connection,
-		'httpWithoutRetries' | 'clock' | 'account' | 'accounts' | 'readModelLists'
-	>;
+	connection: Connection;
 	/** Seconds. */
 	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
