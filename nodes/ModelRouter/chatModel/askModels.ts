@@ -98,14 +98,14 @@ function findCallFault(failure: ServiceError): string | undefined {
 
 /** Chooses among the models of a call, as they are asked at first. */
 async function chooseForCall(
-	{ values, lookUp, spending }: CallContext,
+	context: CallContext,
 	choices: readonly ModelChoice[],
 	build: (model: string) => ChatRequest,
 ) {
-	const limits = createLimits(values, spending);
+	const limits = createLimits(context.values, context.spending);
 	const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
 	const inputs = findModalities(build('').messages);
-	return await chooseText({ lookUp }, choices, { toBody, inputs }, limits);
+	return await chooseText(context, choices, { toBody, inputs }, limits);
 }
 
 /**
@@ -129,8 +129,9 @@ async function askOnce(
 	let refusal: unknown;
 	for (const { messages, learned, isToldInWords } of formsOf(context, asked, origin)) {
 		try {
-			const call = { ...context, memory, limits, onText };
-			const { answer, given, maxTokens } = await sendCall(call, { ...asked, messages });
+			const sending = { memory, limits, onText };
+			const call = await sendCall(context, { ...asked, messages }, sending);
+			const { answer, given, maxTokens } = call;
 			if (learned) context.connection.httpWithoutRetries.serviceFacts?.set(...learned);
 			const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
 			const resultOf = answers.find(last) && last;

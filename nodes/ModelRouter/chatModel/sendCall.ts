@@ -22,6 +22,7 @@ import {
 	readStructuredAnswer,
 } from '../text/pricedAnswer';
 import { chooseText } from '../text/chooseText';
+import type { TextLimits } from '../text/textRequest';
 import type { ChatModelValues } from './chatModel.params';
 
 /** What the calls of one item's model need. */
@@ -55,30 +56,21 @@ export interface OneModel extends CallContext {
  * @throws ServiceError with an outcome.
  */
 export async function sendCall(
-	{
-		memory,
-		limits,
-		lookUp,
-		readAnswer,
-		signal,
-		...context
-	}: OneModel & {
-		memory: SentRequest;
-		limits: ReturnType<typeof createLimits>;
-		onText: OnText;
-	},
+	context: OneModel,
 	asked: ChatRequest,
+	{ memory, limits, onText }: { memory: SentRequest; limits: TextLimits; onText: OnText },
 ) {
+	const { http, readAnswer, signal } = context;
 	const { account, accounts, clock } = context.connection;
 	const body = protocols[limits.protocol].toBody(asked);
 	const text = { toBody: () => body, inputs: findModalities(asked.messages) };
-	const { candidates } = await chooseText({ lookUp }, [{ models: [asked.model] }], text, limits);
+	const { candidates } = await chooseText(context, [{ models: [asked.model] }], text, limits);
 	const giveUp = () => memory.recordFailure(cancelledError());
 	let given: unknown[] = [];
 	const answered = await askPaid(
 		{
-			http: signal ? endedBy(signal, context.http, giveUp) : context.http,
-			...{ accounts, stream: context.onText, countInFlight: () => countInFlight(account) },
+			http: signal ? endedBy(signal, http, giveUp) : http,
+			...{ accounts, stream: onText, countInFlight: () => countInFlight(account) },
 			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
 		},
 		{
