@@ -233,16 +233,12 @@ export function addFields<Fields extends object>(
 	body: Fields,
 	additionalFields: Record<string, unknown> = {},
 ): Fields & Record<string, unknown> {
-	for (const name of Object.keys(additionalFields)) {
-		if (Object.hasOwn(FORBIDDEN_FIELDS, name) && !isAllowedValue(name, additionalFields[name]))
+	for (const [name, value] of Object.entries(additionalFields)) {
+		const isForbidden = Object.hasOwn(FORBIDDEN_FIELDS, name) && !isAllowedValue(name, value);
+		if (isForbidden || Object.hasOwn(body, name))
 			throw invalidInputError(
 				`Additional Fields must not contain "${name}"`,
-				FORBIDDEN_FIELDS[name],
-			);
-		if (Object.hasOwn(body, name))
-			throw invalidInputError(
-				`Additional Fields must not contain "${name}"`,
-				'It is set by a field above.',
+				isForbidden ? FORBIDDEN_FIELDS[name] : 'It is set by a field above.',
 			);
 	}
 	return { ...body, ...additionalFields };
