@@ -13,7 +13,7 @@ import { messageOf } from '../../src/core/errors';
 import { extractText } from '../../src/core/extractText';
 import { compileSchema } from '../../src/core/jsonSchema';
 import { Big } from '../../src/core/money';
-import type { AttachedTool } from '../../src/n8n/attachedTools';
+import { type AttachedTool, listAttached } from '../../src/n8n/attachedTools';
 import { regexEngine } from '../../src/n8n/n8nVersions';
 import { getMemory } from '../../src/n8n/executionMemory';
 import { createExecutionCosts } from '../../src/n8n/executionCosts';
@@ -31,12 +31,7 @@ interface ChatModel {
 
 /** The name of the node that is connected as Moderator. */
 export const findModerator = (n8n: IExecuteFunctions): string | undefined =>
-	n8n
-		.getParentNodes(n8n.getNode().name, {
-			connectionType: NodeConnectionTypes.AiLanguageModel,
-			depth: 1,
-		})
-		.find(({ disabled }) => !disabled)?.name;
+	listAttached(n8n, n8n.getNode().name, 'ai_languageModel')[0]?.name;
 
 /**
  * Asks the moderator who speaks next. If the moderator fails, the next speaker in turn is asked.

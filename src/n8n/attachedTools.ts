@@ -46,7 +46,7 @@ type Schema = { shape?: Record<string, unknown>; properties?: Record<string, unk
  */
 export async function findAttachedTools(n8n: IExecuteFunctions): Promise<AttachedTool[]> {
 	const { name } = n8n.getNode();
-	const nodes = listToolNodes(n8n, name);
+	const nodes = listAttached(n8n, name);
 	const found = (await n8n.getInputConnectionData(
 		NodeConnectionTypes.AiTool,
 		0,
@@ -97,15 +97,17 @@ export function requireResponse(n8n: IExecuteFunctions, response: unknown): void
 /** Whether a tool is attached to the node now. "Retry with currently saved workflow" may find it removed, renamed or disabled. */
 export function isAttached(n8n: IExecuteFunctions, { node, review }: AttachedTool): boolean {
 	const isBelow = (tool: string, parent: string) =>
-		listToolNodes(n8n, parent).some(({ name }) => name === tool);
+		listAttached(n8n, parent).some(({ name }) => name === tool);
 	const { name } = n8n.getNode();
 	return review ? isBelow(review.node, name) && isBelow(node, review.node) : isBelow(node, name);
 }
 
-const listToolNodes = (n8n: IExecuteFunctions, below: string) =>
-	n8n
-		.getParentNodes(below, { connectionType: NodeConnectionTypes.AiTool, depth: 1 })
-		.filter(({ disabled }) => !disabled);
+/** The nodes that are attached to a node and not disabled. */
+export const listAttached = (
+	n8n: IExecuteFunctions,
+	below: string,
+	connectionType: 'ai_tool' | 'ai_languageModel' = 'ai_tool',
+) => n8n.getParentNodes(below, { connectionType, depth: 1 }).filter(({ disabled }) => !disabled);
 
 /** @throws ServiceError `invalid` if one of the nodes attached to a human-review node has several tools. */
 function checkReviewedTools(gated: readonly LangChainTool[]): void {
@@ -121,7 +123,7 @@ function describeReviewedTool(
 	{ name = '', description, schema, metadata = {} }: LangChainTool,
 ): AttachedTool {
 	const node = metadata.gatedToolNodeName ?? '';
-	const type = listToolNodes(n8n, reviewNode).find((each) => each.name === node)?.type ?? '';
+	const type = listAttached(n8n, reviewNode).find((each) => each.name === node)?.type ?? '';
 	const reviewSchema = shapeOf(schema)['hitlParameters'] as Schema | undefined;
 	return {
 		node,
