@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { hash } from 'crypto';
 import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
 import { cancelledError, invalidInputError, messageOf } from '../core/errors';
@@ -208,9 +208,7 @@ interface ClientOptions extends Omit<TransportOptions, 'clock' | 'onBody'> {
 }
 
 const identifyAccount = (baseUrl: string, apiKey: string, headers = {}) =>
-	createHash('sha256')
-		.update([baseUrl, apiKey, ...Object.entries(headers).flat()].join('\n'))
-		.digest('base64');
+	hash('sha256', [baseUrl, apiKey, ...Object.entries(headers).flat()].join('\n'), 'base64');
 
 /**
  * Makes the HTTP client for an account of a service.
