@@ -127,11 +127,8 @@ async function sendByN8n(
 				{ credentialsDecrypted: { id: '', name: '', type: credential, data } },
 			)
 		: n8n.helpers.httpRequest({ ...options, abortSignal: signal });
-	return await sending.then(startReading);
-}
-
-/** What has arrived when a connection breaks is lost where reading has not begun. */
-function startReading(response: N8nResponse): N8nResponse {
+	const response: N8nResponse = await sending;
+	// what has arrived when a connection breaks is lost where reading has not begun
 	response.body.read?.(0);
 	return response;
 }
