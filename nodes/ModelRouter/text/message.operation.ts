@@ -78,12 +78,7 @@ export const message = operation({
 	],
 
 	prepare({ simplify, options, ...values }, surroundings) {
-		const {
-			onIncomplete = 'error',
-			allowUnknownCost = false,
-			escalate = false,
-			...others
-		} = options;
+		const { onIncomplete, allowUnknownCost = false, escalate = false, ...others } = options;
 		const { spendingLabel, ...more } = others;
 		const request = toTextRequest(values, more, surroundings);
 		const { handedOver } = surroundings;
@@ -172,7 +167,7 @@ function withTotal(answer: PricedAnswer, attempts: readonly Attempt[]) {
 
 /** The part of an answer that broke off as an item, where the user wants it. @throws ServiceError otherwise. */
 function salvage(
-	{ onIncomplete, protocol }: { onIncomplete: string; protocol: Protocol },
+	{ onIncomplete, protocol }: { onIncomplete: string | undefined; protocol: Protocol },
 	cause: unknown,
 	addHint: (sentence: string) => void,
 ): ItemOutput {
