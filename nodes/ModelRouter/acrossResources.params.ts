@@ -110,6 +110,8 @@ interface FileSource {
 	binaryProperty?: string;
 }
 
+type FileFields = Partial<Record<'source' | 'url' | 'binaryProperty', string>>;
+
 /**
  * @param list The label of the list that the file is in.
  * @throws ServiceError `invalid` for a URL that the service could not read.
@@ -117,11 +119,7 @@ interface FileSource {
 export function toFileSource(
 	list: string,
 	index: number,
-	{
-		source,
-		url = '',
-		binaryProperty = '',
-	}: { [name in 'source' | 'url' | 'binaryProperty']?: string },
+	{ source, url = '', binaryProperty = '' }: FileFields,
 ): FileSource {
 	const path = `${list} ${index + 1}`;
 	if (source === 'url') return { path, url: checkUrl(url, `${path}: URL`) };

@@ -79,19 +79,12 @@ export function walkParam(field: Field, visit: (field: Field) => unknown): unkno
 			// a group of rows
 			const row = { displayName, name, type: 'collection' as const, default: {} };
 			const rowParam = { ...row, options: option.values };
-			inner[name] = [value].flat().map((rowValue, index) =>
-				walkParam(
-					{
-						param: rowParam,
-						// where only one row is possible, it has no number in the editor
-						path: param.typeOptions?.multipleValues ? `${path} ${index + 1}` : path,
-						stored: [stored].flat()[index],
-						value: rowValue,
-						outerRule,
-					},
-					visit,
-				),
-			);
+			inner[name] = [value].flat().map((rowValue, index) => {
+				// where only one row is possible, it has no number in the editor
+				const rowPath = param.typeOptions?.multipleValues ? `${path} ${index + 1}` : path;
+				const at = { param: rowParam, path: rowPath, stored: [stored].flat()[index] };
+				return walkParam({ ...at, value: rowValue, outerRule }, visit);
+			});
 		}
 	}
 	return inner;

@@ -75,13 +75,8 @@ export async function checkStart({
 }
 
 /** @param spending What the jobs of the execution cost. If absent, the caps apply to a single job. */
-function createCaps(
-	{
-		spendingCapPerItem: cap,
-		spendingCapPerExecution,
-	}: Pick<StartRequest, 'spendingCapPerItem' | 'spendingCapPerExecution'>,
-	spending?: Spending,
-): Caps {
+function createCaps(request: StartRequest, spending?: Spending): Caps {
+	const { spendingCapPerItem: cap, spendingCapPerExecution } = request;
 	const item = createCap({ cap, field: spendingCapPerItemParam.displayName, of: 'item' });
 	if (spendingCapPerExecution === undefined) return { item };
 	const jobs = createCap({
