@@ -68,15 +68,12 @@ function describe(outputs: readonly Item[], failures: readonly Item[]): Attribut
 	};
 }
 
+type EndedConversation = { conversationId: string; turns: number; ended: string; costUsd?: number };
+
 /** Adds conversations that have ended to n8n's traces. */
 export function traceConversations(
 	n8n: IExecuteFunctions,
-	results: ReadonlyArray<{
-		conversationId: string;
-		turns: number;
-		ended: string;
-		costUsd?: number;
-	}>,
+	results: readonly EndedConversation[],
 ): void {
 	setTracing(n8n, {
 		'gen_ai.conversation.id': results.map(({ conversationId }) => conversationId).join(', '),

@@ -177,6 +177,7 @@ export const startOptions = {
 
 type StartOption = (typeof startOptions)[keyof typeof startOptions];
 type StartOptions = Partial<ParamValues<StartOption[]>>;
+type StartValues = ParamValues<typeof startParams>;
 
 /**
  * The start of a media job, complete except for the contents of its files.
@@ -186,7 +187,7 @@ type StartOptions = Partial<ParamValues<StartOption[]>>;
  * @throws ServiceError `invalid`.
  */
 export function toStartRequest(
-	params: ParamValues<typeof startParams>,
+	params: StartValues,
 	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution, ...more }: StartOptions,
 	{ handedOver, readModelLists }: Pick<PrepareContext, 'handedOver' | 'readModelLists'>,
 	waits = 0,
@@ -215,12 +216,7 @@ export function toStartRequest(
 }
 
 /** @throws ServiceError `invalid` for a field that is set twice. */
-function toBody({
-	model,
-	prompt,
-	presets,
-	parameters,
-}: ParamValues<typeof startParams>): Record<string, unknown> {
+function toBody({ model, prompt, presets, parameters }: StartValues): Record<string, unknown> {
 	const fields = [
 		{ field: 'model', label: 'Model', value: model.trim() },
 		...(prompt ? [{ field: 'prompt', label: 'Prompt', value: prompt }] : []),

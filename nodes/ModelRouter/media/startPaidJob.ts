@@ -52,18 +52,14 @@ export interface LedgerResult {
 }
 
 /** Rejects AI agents without permission, missing files, models of the wrong kind, and jobs whose minimum cost exceeds a cap or is unknown. */
-export async function checkStart({
-	request,
-	asTool,
-	lookUp,
-	findFile,
-}: PreflightContext<StartRequest>): Promise<void> {
+export async function checkStart(context: PreflightContext<StartRequest>): Promise<void> {
+	const { request, asTool, findFile } = context;
 	const { mediaType, choices, body, inputs, allowAgents, allowUnknownCost } = request;
 	checkAgentAllowed(asTool, allowAgents);
 	for (const input of inputs) openSource(input, findFile);
 	const boundOf = ({ found }: Candidate) =>
 		'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
-	request.chosen = await chooseModels({ lookUp }, choices, {
+	request.chosen = await chooseModels(context, choices, {
 		check(candidate) {
 			const { found } = candidate;
 			if ('entry' in found) checkKind(found.entry, kindOfMediaType(mediaType));

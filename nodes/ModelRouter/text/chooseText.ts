@@ -20,11 +20,8 @@ import {
 } from './textRequest';
 
 /** Rejects a request as `chooseText` does, and files that do not exist. */
-export async function checkTextRequest({
-	request,
-	findFile,
-	...context
-}: PreflightContext<TextRequest>): Promise<void> {
+export async function checkTextRequest(context: PreflightContext<TextRequest>): Promise<void> {
+	const { request, findFile } = context;
 	const inputs = request.attachments.map((source) =>
 		resolveModality(source.modality, openSource(source, findFile)),
 	);

@@ -100,12 +100,7 @@ export function limitOutput(
 	return { body: limited, cost, bound: toTextBound(cost) };
 }
 
-function boundCost(
-	entry: Model,
-	body: Record<string, unknown>,
-	limits: TextLimits,
-	free: Decimal | undefined,
-): Cost {
+function boundCost(entry: Model, body: Body, limits: TextLimits, free?: Decimal): Cost {
 	const { caps, last } = limits;
 	const money = leftIn(caps, free);
 	const left = money?.toFixed();
