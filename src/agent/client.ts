@@ -1,8 +1,7 @@
-import { readErrorResponse } from '../core/body';
 import { foldAnswer } from '../core/answerReader';
 import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
-import { isErrorResponse, type Http } from '../core/http';
+import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 
@@ -38,7 +37,6 @@ export async function sendMessage(
 	const fold = createAnswerFold({ question: content, includeRawEvents, answerPath });
 	try {
 		const response = await http.send({ method: 'POST', path, body: { content }, accept });
-		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		return { ...fold.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {

@@ -1,8 +1,7 @@
 import { foldAnswer } from '../core/answerReader';
-import { readErrorResponse } from '../core/body';
 import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
-import { isErrorResponse, type Http } from '../core/http';
+import type { Http } from '../core/http';
 import { createAnswerFold, type AnswerOptions, type AssistantAnswer } from './answerFold';
 import type { ToolCall } from './toolTimeline';
 
@@ -70,7 +69,6 @@ async function sendQuestion(
 	let fold: ReturnType<typeof createAnswerFold> | undefined;
 	try {
 		const response = await http.send({ method: 'POST', path, body: question, accept });
-		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		const answer = (fold = createAnswerFold(response, options, () => now() - startedAt));
 		let knownChat: string | undefined;
 		await foldAnswer(response, answer, async (text) => {

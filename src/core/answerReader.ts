@@ -1,8 +1,8 @@
 import { createPieceReader } from './answerPieces';
-import { decodeBody, withPartialBody, type BodyText } from './body';
+import { decodeBody, readErrorResponse, withPartialBody, type BodyText } from './body';
 import { getRequestId } from './errorResponses';
 import { mapServiceError, ServiceError, withDetails } from './errors';
-import { contentTypeOf, type HttpResponse } from './http';
+import { contentTypeOf, isErrorResponse, type HttpResponse } from './http';
 import { isKeepAlive } from './silence';
 import type { AnswerPiece } from './sse';
 
@@ -45,13 +45,14 @@ type Emit = (text: string) => void | Promise<void>;
  * Reads an answer to its end.
  *
  * @param emit Called after every piece with the text that it adds, and awaited.
- * @throws ServiceError with what arrived in `details.partial`.
+ * @throws ServiceError `refused` for any status other than 2xx, otherwise with what arrived in `details.partial`.
  */
 export async function foldAnswer(
 	response: HttpResponse,
 	fold: AnswerFold,
 	emit: Emit,
 ): Promise<void> {
+	if (isErrorResponse(response)) throw await readErrorResponse(response);
 	const body = decodeBody(response);
 	try {
 		const isQuiet = await foldPieces(response, body, fold, emit);

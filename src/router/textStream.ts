@@ -1,6 +1,6 @@
 import { END_MARK } from '../core/sse';
 import { foldAnswer, type AnswerFold, type AnswerPiece } from '../core/answerReader';
-import { readErrorResponse, reportedError } from '../core/body';
+import { reportedError } from '../core/body';
 import {
 	asReported,
 	malformedResponseError,
@@ -16,7 +16,7 @@ import {
 	type ServiceErrorDetails,
 	withOutcome,
 } from '../core/errors';
-import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
+import type { Http, HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { withAdvice } from './advice';
 import { placeOfCut, type TextAnswer } from './textAnswer';
@@ -70,7 +70,6 @@ export async function streamAnswer<Answer extends TextAnswer>(
 	try {
 		const body = { ...request, stream: true };
 		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
-		if (isErrorResponse(response)) throw await readErrorResponse(response);
 		const fold = createAnswerFold(response, accumulator, endMark);
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		return { ...accumulator.answer(), ...getRequestId(response.headers) };
