@@ -1,3 +1,5 @@
+import { omitMissing } from './missing';
+
 /**
  * - `unreachable`: no response head (connection refused, reset, timed out).
  * - `refused`: the service answered with a status other than 2xx; a redirect counts, it is never followed.
@@ -89,10 +91,8 @@ export function mapServiceError(
 }
 
 export function truncatedAnswerError(reason: string, partial?: object): ServiceError {
-	return new ServiceError('truncated', 'The answer stopped before its end', {
-		reason,
-		...(partial && { partial }),
-	});
+	const details = omitMissing({ reason, partial });
+	return new ServiceError('truncated', 'The answer stopped before its end', details);
 }
 
 export function invalidInputError(message: string, advice?: string): ServiceError {
@@ -181,13 +181,8 @@ const segmenter = new Intl.Segmenter('en');
 /** UTF-16 units. What is longer, as a letter with very many marks, is cut anywhere. */
 const MAX_CHARACTER = 100;
 
-export function cancelledError(sent?: boolean): ServiceError {
-	return new ServiceError(
-		'cancelled',
-		'The execution was stopped',
-		sent === undefined ? {} : { sent },
-	);
-}
+export const cancelledError = (sent?: boolean): ServiceError =>
+	new ServiceError('cancelled', 'The execution was stopped', omitMissing({ sent }));
 
 /** For places that join sentences: each has to end. */
 export const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);
