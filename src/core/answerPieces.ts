@@ -13,29 +13,17 @@ import {
 	unreadable,
 } from './sse';
 
-/** Cuts the text of an answer into pieces as it arrives. */
-interface PieceReader {
-	add(text: string): AnswerPiece[];
-	/**
-	 * The text has ended.
-	 *
-	 * @param isBroken The connection broke: only what was held back is given.
-	 */
-	end(isBroken: boolean): AnswerPiece[];
-	/** Whether the last piece has begun, and not ended. */
-	isWithin(): boolean;
-}
-
 /** Characters. A longer answer is broken or hostile. */
 const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Reads server-sent events, JSON lines, one JSON body, or plain text. The content type is a hint; the beginning of the body decides.
+ * Cuts the text of an answer into pieces as it arrives: server-sent events, JSON lines, one JSON body, or plain text. The content type is
+ * a hint; the beginning of the body decides.
  *
  * @throws ServiceError from its functions: `malformed` for a web page, an empty body or an event stream without events, `truncated` for
  *   more than 64 MiB.
  */
-export function createPieceReader(response: HttpResponse): PieceReader {
+export function createPieceReader(response: HttpResponse) {
 	const type = contentTypeOf(response);
 	const lines = createLines();
 	let form: AnswerForm | undefined;
@@ -64,7 +52,7 @@ export function createPieceReader(response: HttpResponse): PieceReader {
 	};
 
 	return {
-		add(text) {
+		add(text: string): AnswerPiece[] {
 			pieces = [];
 			length += text.length;
 			if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
@@ -73,7 +61,8 @@ export function createPieceReader(response: HttpResponse): PieceReader {
 			if (!form) open(false);
 			return pieces;
 		},
-		end(isBroken) {
+		/** The text has ended. @param isBroken The connection broke: only what was held back is given. */
+		end(isBroken: boolean): AnswerPiece[] {
 			pieces = [];
 			if (!form && (start || !isBroken)) open(true);
 			reader?.end(lines.rest(), isBroken);
@@ -81,7 +70,8 @@ export function createPieceReader(response: HttpResponse): PieceReader {
 				throw malformedResponseError(response, 'No event arrived.');
 			return pieces;
 		},
-		isWithin() {
+		/** Whether the last piece has begun, and not ended. */
+		isWithin(): boolean {
 			const rest = lines.rest();
 			return (rest !== '' && !rest.startsWith(':')) || reader?.isWithin() === true;
 		},
