@@ -1,3 +1,6 @@
+/** Whether a value is neither undefined nor null. */
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** Whether a value is missing, false, 0, or has nothing in it. */
 export const isEmptyValue = (value: unknown): boolean =>
 	!value || (typeof value === 'object' && Object.keys(value).length === 0);

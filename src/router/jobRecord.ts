@@ -2,6 +2,7 @@ import { getRequestId, isErrorValue, JOB_FAILED, parseErrorBody } from '../core/
 import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject } from '../core/json';
+import { isPresent, omitMissing } from '../core/missing';
 import type { MediaType } from './model';
 import { readDecimal, readInteger, toUsd } from '../core/money';
 
@@ -53,9 +54,7 @@ export function readJobRecord(
 		jobId,
 		mediaType,
 		state: toJobState(record, status, cost),
-		...(status !== undefined && { status }),
-		...(estimate !== undefined && { estimatedCostMicroUsd: estimate }),
-		...(cost !== undefined && { costMicroUsd: cost }),
+		...omitMissing({ status, estimatedCostMicroUsd: estimate, costMicroUsd: cost }),
 		...getRequestId(headers),
 		record: hasOtherId ? (records[0] ?? record) : record,
 	};
@@ -110,8 +109,6 @@ const hasCosts = (record: JobFields) => isPresent(record['cost'] ?? record['esti
 
 const isId = (value: unknown) =>
 	(typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
-
-const isPresent = (value: unknown) => value !== undefined && value !== null;
 
 /** The service's own status of a job, if any. */
 const readStatus = ({ status }: JobFields): string | undefined =>

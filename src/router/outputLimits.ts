@@ -1,3 +1,4 @@
+import { isPresent } from '../core/missing';
 import { readCount } from '../core/money';
 
 /** The fields for a maximum of output tokens per answer: of each protocol its own, and the later name of the first. @see section 4C */
@@ -18,7 +19,7 @@ export function unifyOutputLimits<Body extends Record<string, unknown>>(
 	body: Body,
 	own: LimitField,
 ): Body {
-	const given = LIMIT_FIELDS.filter((name) => isSet(body[name]));
+	const given = LIMIT_FIELDS.filter((name) => isPresent(body[name]));
 	const limits = given.map((name) => readPositive(body[name]) ?? NaN);
 	const limit = Math.min(...limits);
 	if (!Number.isFinite(limit)) return body;
@@ -35,12 +36,10 @@ export function readOutputLimits(
 	own: LimitField,
 ): { allowance: number | undefined; choices: number } | undefined {
 	const choices = readPositive(body['n'] ?? 1);
-	const given = LIMIT_FIELDS.map((name) => body[name]).filter(isSet);
+	const given = LIMIT_FIELDS.map((name) => body[name]).filter(isPresent);
 	if (!choices || !given.every(readPositive)) return undefined;
 	return { allowance: readPositive(body[own]), choices };
 }
 
 /** A whole number, or its digits. */
 const readPositive = (value: unknown) => readCount(value) || undefined;
-
-const isSet = (value: unknown) => value !== undefined && value !== null;

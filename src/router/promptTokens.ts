@@ -1,6 +1,6 @@
 import { cutText } from '../core/errors';
 import { isPlainObject } from '../core/json';
-import { isEmptyValue } from '../core/missing';
+import { isEmptyValue, isPresent } from '../core/missing';
 
 interface UnmeasurablePrompt {
 	/** Why there is no upper bound, as a sentence. */
@@ -79,7 +79,7 @@ const FREE_FIELDS = toSet(Object.values(FREE_FIELDS_BY_SOURCE).join(' '));
 const STORED_FIELDS = toSet('previous_response_id conversation');
 
 const listPromptFields = (body: Record<string, unknown>) =>
-	Object.entries(body).filter(([name, value]) => PROMPT_FIELDS.has(name) && !isNullish(value));
+	Object.entries(body).filter(([name, value]) => PROMPT_FIELDS.has(name) && isPresent(value));
 
 /** Types of messages, conversation items and their parts that contain only text. */
 const TEXT_TYPES = toSet(`
@@ -95,7 +95,7 @@ const MEDIA_FIELD =
  */
 function findUnmeasurable(body: Record<string, unknown>): UnmeasurablePrompt | undefined {
 	const { messages, input, instructions } = body;
-	const given = Object.keys(body).filter((name) => !isNullish(body[name]));
+	const given = Object.keys(body).filter((name) => isPresent(body[name]));
 	const unknown = given.find((name) =>
 		[PROMPT_FIELDS, FREE_FIELDS, STORED_FIELDS].every((known) => !known.has(name)),
 	);
@@ -150,5 +150,3 @@ function textBytes(value: unknown): number {
 }
 
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
-
-const isNullish = (value: unknown) => value === null || value === undefined;
