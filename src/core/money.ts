@@ -17,7 +17,7 @@ export const ZERO: Decimal = new Big(0);
 export function formatUsd(microUsd: unknown): string | undefined {
 	const amount = microUsd instanceof Big ? microUsd : readInteger(microUsd);
 	if (!amount) return undefined;
-	const [whole, fraction = ''] = formatDecimal(amount.abs().times('1e-6')).split('.');
+	const [whole, fraction = ''] = amount.abs().times('1e-6').toFixed().split('.');
 	return `${amount.lt(0) ? '-' : ''}$${whole}.${fraction.padEnd(2, '0')}`;
 }
 
@@ -34,9 +34,6 @@ export function toUsd(microUsd: unknown): number | undefined {
 	const usd = Number(exact.toFixed());
 	return Number.isFinite(usd) && exact.eq(usd) ? usd : undefined;
 }
-
-/** Formats a decimal number with all its digits and no exponent. */
-export const formatDecimal = (value: Decimal): string => value.toFixed();
 
 /** Enough for every JavaScript number. Limited, because a huge exponent could fill the memory. */
 const DECIMAL_PATTERN = /^(?=\.?\d)\d{0,60}(\.\d{0,60})?(e[+-]?\d{1,3})?$/i;

@@ -1,13 +1,6 @@
 import type { Bound } from '../core/bound';
 import { isPlainObject } from '../core/json';
-import {
-	type Decimal,
-	formatDecimal,
-	formatUsd,
-	readDecimal,
-	sumRoundedUp,
-	ZERO,
-} from '../core/money';
+import { type Decimal, formatUsd, readDecimal, sumRoundedUp, ZERO } from '../core/money';
 
 /*
  * What a media job costs at least, and what may raise that.
@@ -39,7 +32,7 @@ export function minimumJobCost(
 	const { units, noun, per = 1 } = countUnits(pricing['unit'], body);
 	const unitPrice = price.times(1e6);
 	const plural = units.eq(1) ? '' : 's';
-	const count = `${formatDecimal(units)} ${noun}${plural} at ${formatUsd(unitPrice)}${per > 1 ? ' per 1,000' : ''}`;
+	const count = `${units.toFixed()} ${noun}${plural} at ${formatUsd(unitPrice)}${per > 1 ? ' per 1,000' : ''}`;
 	return {
 		microUsd: sumRoundedUp([[units, price.times(1e6 / per)]]),
 		isLeast: true,
