@@ -64,31 +64,27 @@ const formatFigures = ({ details: { meta = {} } }: ServiceError, names: Record<s
 		return amount === undefined ? [] : [[name, amount] as const];
 	});
 
+/** A text request that was refused. */
+interface RefusedRequest {
+	/** What was sent. */
+	body: Record<string, unknown>;
+	/** The protocol's own field for the maximum output tokens. */
+	own: LimitField;
+	/** Its entry in the catalog, if known. */
+	model: Model | undefined;
+	/** Other requests of the same account that this n8n process had in flight. */
+	others: number;
+}
+
 /**
  * Explains a refusal for lack of balance with the router's figures: which requests hold the money, and the largest cap on
  * output tokens that would fit. Any other error is returned unchanged.
  *
- * @param body What was sent.
- * @param own The protocol's own field for the maximum output tokens.
- * @param model Its entry in the catalog, if known.
- * @param others Other requests of the same account that this n8n process had in flight.
  * @see section 7C, `insufficient_balance`
  */
-export function explainBalance(
-	error: ServiceError,
-	{
-		body,
-		own,
-		model,
-		others,
-	}: {
-		body: Record<string, unknown>;
-		own: LimitField;
-		model: Model | undefined;
-		others: number;
-	},
-): ServiceError {
+export function explainBalance(error: ServiceError, request: RefusedRequest): ServiceError {
 	if (!isBalanceTooSmall(error)) return error;
+	const { body, own, model, others } = request;
 	const { meta = {} } = error.details;
 	const largest = maximumAffordableOutput(meta, model?.pricing, body, own);
 	const advice = outputCapAdvice(largest);
