@@ -26,19 +26,16 @@ const KIND_DESCRIPTIONS: Record<ModelKind, { does: string; operation: string }> 
  */
 export function checkKind({ id, kind }: Model, needed: ModelKind, where?: string): void {
 	if (!kind || kind === needed || !Object.hasOwn(KIND_DESCRIPTIONS, kind)) return;
-	const [message, advice] = describeWrongKind(id, kind);
-	throw invalidInputError(message, where ? `${advice} ${where}` : advice);
+	const error = wrongKindError(id, kind);
+	throw where ? withDetails(error, { advice: `${error.details.advice} ${where}` }) : error;
 }
 
 /** Explains the router's `wrong_endpoint` as `checkKind` does; the router's message names the right endpoint, hence the kind. */
 export function explainWrongEndpoint(error: ServiceError, model: unknown): ServiceError {
-	const { code, reason = '' } = error.details;
-	if (code !== 'wrong_endpoint') return error;
-	const [message, advice] = describeWrongKind(
-		typeof model === 'string' ? model : '',
-		findKindInMessage(reason),
-	);
-	return withDetails(new ServiceError(error.kind, message, error.details), { advice });
+	const { reason = '' } = error.details;
+	const id = typeof model === 'string' ? model : '';
+	const { message, details } = wrongKindError(id, findKindInMessage(reason));
+	return withDetails(new ServiceError(error.kind, message, error.details), details);
 }
 
 /** The kind of the endpoint that a message names; undefined if it names several. */
@@ -49,21 +46,15 @@ function findKindInMessage(reason: string): ModelKind | undefined {
 	return media && !another ? kindOfMediaType(media) : undefined;
 }
 
-function describeWrongKind(
-	id: string,
-	kind: ModelKind | undefined,
-): [message: string, advice: string] {
+function wrongKindError(id: string, kind: ModelKind | undefined): ServiceError {
 	const name = id ? `The model ${id}` : 'This model';
-	if (!kind) {
-		return [
+	if (!kind)
+		return invalidInputError(
 			`${name} is of another kind than this operation needs`,
 			`Use ${KIND_DESCRIPTIONS.text.operation} for text models, "Media" for image, video, music and audio models.`,
-		];
-	}
-	return [
-		`${name} ${KIND_DESCRIPTIONS[kind].does}`,
-		`Use ${KIND_DESCRIPTIONS[kind].operation} for it.`,
-	];
+		);
+	const { does, operation } = KIND_DESCRIPTIONS[kind];
+	return invalidInputError(`${name} ${does}`, `Use ${operation} for it.`);
 }
 
 export type ModelKind = 'text' | 'image' | 'video' | 'music' | 'audio';

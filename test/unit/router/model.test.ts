@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../src/core/errors';
+import { withAdvice } from '../../../src/router/advice';
 import {
 	checkKind,
 	compareByKnownKind,
@@ -176,7 +177,7 @@ it.each<[string | undefined, unknown, string]>([
 
 it('any other error stays as it is', () => {
 	const other = new ServiceError('refused', 'x', { code: 'other', reason: 'use /v1/images/jobs' });
-	expect(explainWrongEndpoint(other, 'v/m')).toBe(other);
+	expect(withAdvice(other, 'v/m')).toBe(other);
 });
 
 const listed = (...ids: string[]): Model[] => ids.map((id) => ({ id }));
