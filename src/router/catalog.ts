@@ -1,17 +1,10 @@
 import { MAX_JSON_BYTES, readJson, readSizedJson } from '../core/body';
 import { unexpectedBodyError, getRequestId } from '../core/errorResponses';
-import { mapServiceError, ServiceError, shortenText } from '../core/errors';
+import { mapServiceError, ServiceError, type ServiceErrorKind, shortenText } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
 import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
-
-interface Catalog {
-	models: Model[];
-	requestId?: string;
-	/** Why entries are missing, as a sentence. Absent if the catalog is complete. */
-	incompleteReason?: string;
-}
 
 /** Far more than any catalog has: a service with more is broken. */
 const MAX_PAGES = 200;
@@ -25,10 +18,11 @@ const MAX_BYTES = 4 * MAX_JSON_BYTES;
  * If the catalog has pages, all of them are requested, always from the service's own address. A page may have 16 MiB, and all
  * together 64 MiB and 20,000 models.
  *
+ * @returns also why entries are missing, as a sentence, unless the catalog is complete.
  * @throws ServiceError
  * @see GET /v1/models
  */
-export async function listModels(http: Http): Promise<Catalog> {
+export async function listModels(http: Http) {
 	const pages: ReadPages = { models: new Map(), queries: new Set(['']), size: 0 };
 	const firstPage = await readCatalogPage(http, '');
 	let next = addPage(pages, firstPage);
@@ -38,7 +32,7 @@ export async function listModels(http: Http): Promise<Catalog> {
 		try {
 			next = addPage(pages, await readCatalogPage(http, query));
 		} catch (cause) {
-			if (!(cause instanceof ServiceError) || !TOLERATED_PAGE_FAILURES.has(cause.kind))
+			if (!(cause instanceof ServiceError) || !TOLERATED_PAGE_FAILURES.includes(cause.kind))
 				throw mapServiceError(cause);
 			next = { reason: `page ${pages.queries.size} could not be read (${cause.message})` };
 		}
@@ -50,11 +44,7 @@ export async function listModels(http: Http): Promise<Catalog> {
 }
 
 /** Failures of one page after which the pages before it are still used. */
-const TOLERATED_PAGE_FAILURES = new Set<ServiceError['kind']>([
-	'refused',
-	'malformed',
-	'truncated',
-]);
+const TOLERATED_PAGE_FAILURES: ServiceErrorKind[] = ['refused', 'malformed', 'truncated'];
 
 /** What was read of a catalog. */
 interface ReadPages {
