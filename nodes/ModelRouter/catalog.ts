@@ -7,7 +7,7 @@ import {
 import type { Http } from '../../src/core/http';
 import type { PreflightContext } from '../../src/n8n/operation';
 import type { Lookup } from '../../src/n8n/sharedCache';
-import { listModels } from '../../src/router/catalog';
+import { CORRECT_MODEL, listModels } from '../../src/router/catalog';
 import { createModelFinder, describeMissingModel, type Model } from '../../src/router/model';
 import type { NoCostBound } from '../../src/router/pricing';
 
@@ -40,9 +40,6 @@ export async function getCachedCatalog(
 ): Promise<Lookup<CachedCatalog>> {
 	return await lookUp('catalog', readCatalog, isEnough);
 }
-
-/** What to do about a model that the catalog does not have. */
-export const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
 export type FoundModel = { entry: Model } | NoCostBound;

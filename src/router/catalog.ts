@@ -115,10 +115,13 @@ export async function getModel(
 	const model = createModelFinder(models)(id);
 	if (model) return { model, ...request };
 	throw mapServiceError(notFound, ({ kind, details }) => {
-		const advice = incompleteReason ?? 'Choose a model from the list, or correct its ID.';
+		const advice = incompleteReason ?? CORRECT_MODEL;
 		return new ServiceError(kind, describeMissingModel(models, id), { ...details, advice });
 	});
 }
+
+/** What to do about a model that the catalog does not have. */
+export const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 
 /** Some servers reject an encoded slash with another status, before they look up the id. */
 const isModelNotFound = ({ details: { status } }: ServiceError, path: string) =>

@@ -15,6 +15,7 @@ import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { explainBalance } from '../../../src/router/advice';
+import { CORRECT_MODEL } from '../../../src/router/catalog';
 import { textCost } from '../../../src/router/pricing';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import {
@@ -25,7 +26,7 @@ import {
 } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
 import type { TextValues } from './text.params';
-import { CORRECT_MODEL, type FoundModel } from '../catalog';
+import type { FoundModel } from '../catalog';
 import { limitOutput, type TextLimits, withModel } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
