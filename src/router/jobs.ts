@@ -278,13 +278,3 @@ function notFinishedInTime(
 		...(reason && { reason }),
 	});
 }
-
-/** Adds the record of the job, with its cost, to every failure. */
-export async function withJobRecord<Result>(
-	{ record }: Job,
-	action: () => Promise<Result>,
-): Promise<Result> {
-	return await action().catch((cause: unknown) => {
-		throw mapServiceError(cause, (error) => withDetails(error, { partial: record }));
-	});
-}

@@ -1,6 +1,7 @@
+import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
 import { jobFailedError } from '../../../src/router/jobRecord';
-import { withJobId, withJobRecord } from '../../../src/router/jobs';
+import { withJobId } from '../../../src/router/jobs';
 import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import {
@@ -58,10 +59,10 @@ export const generate = operation({
 			if (job.state === 'failed') throw jobFailedError(job);
 			const { simplify, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };
-			const { file, ...binary } = await withJobRecord(
-				job,
-				async () => await downloadResult(context, job, fileOptions),
-			);
+			const downloaded = await downloadResult(context, job, fileOptions).catch((cause: unknown) => {
+				throw mapServiceError(cause, (error) => withDetails(error, { partial: job.record }));
+			});
+			const { file, ...binary } = downloaded;
 			await progress.ended(job, file);
 			// the estimate may only be in the response to the start
 			const { estimatedCostMicroUsd } = started;
