@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import type { Condition, Dialect } from './dialect';
 import { nameEvent, withoutEnvelope } from './dialectReader';
 import { DIALECTS } from './dialects';
@@ -21,7 +21,7 @@ interface Sign {
 /** The row that recognizes an event, if one does. Of several rows, the first counts. */
 export function recognizeDialect(arrived: ArrivedEvent): Dialect | undefined {
 	const { event, value } = arrived;
-	const fields = (typeof value === 'object' && value ? value : {}) as Record<string, unknown>;
+	const fields = (typeof value === 'object' && value ? value : {}) as JsonObject;
 	const inner = 'jsonrpc' in fields && isPlainObject(fields['result']) ? fields['result'] : fields;
 	// without calls, since most events of an unknown answer have no sign
 	for (const sign of SIGNS) {

@@ -10,7 +10,7 @@ import {
 import { truncatedAnswerError, withDetails, type ServiceError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { isEmptyValue } from '../core/missing';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { createToolTimeline, type ToolCall } from './toolTimeline';
@@ -155,7 +155,7 @@ const createHandlers = ({
 	messages,
 	messageIds,
 	newToolCalls,
-}: EventTargets): Record<string, (data: Record<string, unknown>) => string | void> => ({
+}: EventTargets): Record<string, (data: JsonObject) => string | void> => ({
 	chat({ chat_id: id, chat_title: title }) {
 		if (toText(id)) chat.chatId = toText(id);
 		if (toText(title)) chat.chatTitle = toText(title);

@@ -1,7 +1,7 @@
 import { ServiceError, shortenText, type ServiceErrorDetails } from './errors';
 import { extractText } from './extractText';
 import { contentTypeOf, type HttpResponse, parseRetryAfter } from './http';
-import { isPlainObject, tryParseJson } from './json';
+import { isPlainObject, type JsonObject, tryParseJson } from './json';
 
 /** Characters of the service's message that are shown. */
 const MAX_REASON_LENGTH = 2000;
@@ -122,13 +122,11 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 const REASON_FIELDS = ['message', 'detail', 'msg', 'errorText', 'errorMessage'];
 
 /** Some frameworks put the whole envelope into one more object. */
-function findInnerError({ error, errors, detail }: Fields): Fields | undefined {
+function findInnerError({ error, errors, detail }: JsonObject): JsonObject | undefined {
 	const inner = [error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject);
 	const isEnvelope = inner && inner['message'] === undefined && inner['code'] === undefined;
 	return (isEnvelope && findInnerError(inner)) || inner;
 }
-
-type Fields = Record<string, unknown>;
 
 /**
  * Whether the value of an `error` field reports an error. Many services always send the field: null, false, empty, or with
@@ -154,7 +152,7 @@ export const hasErrors = (value: unknown): boolean =>
 const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))$/i;
 
 /** Whether a value says that the request, or the task, has failed. */
-export function hasFailed(value: Record<string, unknown>): boolean {
+export function hasFailed(value: JsonObject): boolean {
 	const { success, ok, status = value['state'], code = value['statusCode'] ?? status } = value;
 	const state = isPlainObject(status) ? status['state'] : status;
 	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];

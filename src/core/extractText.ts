@@ -1,4 +1,4 @@
-import { isPlainObject } from './json';
+import { isPlainObject, type JsonObject } from './json';
 
 /**
  * The fields that may have the text of an answer whose form no dialect knows, the likeliest first. The list is closed: a form beyond it is a
@@ -18,8 +18,6 @@ const PARTS = /^(content|parts|text|delta)$/;
 
 /** How deep a text may be nested. */
 const MAX_TEXT_DEPTH = 8;
-
-type Fields = Record<string, unknown>;
 
 /** An answer without what a reasoning model thinks, if it writes that into its text. */
 export const withoutThinking = (answer: string) =>
@@ -47,7 +45,7 @@ export function findText(
 	if (typeof value === 'string') return value === question ? undefined : { text: value, path: '' };
 	if (typeof value !== 'object' || value === null || depth > MAX_TEXT_DEPTH) return undefined;
 	if (!Array.isArray(value)) {
-		const fields = unwrapped(value) as Fields;
+		const fields = unwrapped(value) as JsonObject;
 		return depth > 0 && isNoAnswer(fields) ? undefined : findInFields(fields, question, depth);
 	}
 	const entries = value.map(unwrapped);
@@ -56,7 +54,7 @@ export function findText(
 	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
 }
 
-function findInFields(fields: Fields, question: string | undefined, depth: number) {
+function findInFields(fields: JsonObject, question: string | undefined, depth: number) {
 	let empty: { text: string; path: string } | undefined;
 	for (const field of TEXT_FIELDS) {
 		const inner = Object.hasOwn(fields, field) ? fields[field] : undefined;
@@ -71,7 +69,7 @@ function findInFields(fields: Fields, question: string | undefined, depth: numbe
 
 /** A message as LangChain serializes it, with its class as the role. */
 export function unwrapped(message: unknown): unknown {
-	const { lc, id, kwargs } = (message ?? {}) as Fields;
+	const { lc, id, kwargs } = (message ?? {}) as JsonObject;
 	return lc === 1 && Array.isArray(id) && isPlainObject(kwargs)
 		? { ...kwargs, role: id.at(-1) as unknown }
 		: message;
@@ -88,7 +86,7 @@ function textsIn(list: readonly unknown[], areParts: boolean): readonly unknown[
 	return kept.length ? kept : list;
 }
 
-const typeOf = ({ type }: Fields): string => (typeof type === 'string' ? type : '');
+const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? type : '');
 
 /** The text of a value: itself, or that of its parts. A part of another type than text is none, nor is a thought. */
 export function textOf(value: unknown): string | undefined {
@@ -108,7 +106,7 @@ export const hasNoText = (name: string) =>
 	NO_TEXT.test(name.replace(/([a-z])(?=[A-Z])/g, '$1_').toLowerCase());
 
 /** The result of a tool, a thought, or a message of someone else. */
-const isNoAnswer = (fields: Fields): boolean =>
+const isNoAnswer = (fields: JsonObject): boolean =>
 	fields['thought'] === true || hasNoText(typeOf(fields)) || OTHER_ROLE.test(roleOf(fields));
 
 const ASSISTANT_ROLE = /^(role_)?(assistant|agent|ai|model|bot)/i;
@@ -146,7 +144,7 @@ export function extractTextAt(value: unknown, path: string): string | undefined 
 	for (const name of path.split('.')) {
 		if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name))
 			return undefined;
-		current = (current as Fields)[name];
+		current = (current as JsonObject)[name];
 	}
 	return typeof current === 'number' || typeof current === 'boolean'
 		? String(current)

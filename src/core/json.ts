@@ -69,8 +69,11 @@ export function isTruncatedJson(text: string): boolean {
 	}
 }
 
+/** An object as it came as JSON. */
+export type JsonObject = Record<string, unknown>;
+
 /** True for a plain JSON object, as opposed to an array, a text, a number or null. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

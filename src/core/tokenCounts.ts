@@ -1,4 +1,4 @@
-import { isPlainObject } from './json';
+import { isPlainObject, type JsonObject } from './json';
 import { readCount } from './money';
 
 /** The token counts of an answer. A count that the model did not report is absent. */
@@ -24,7 +24,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 	for (const { kind, paths } of PLACES) {
 		for (const [name = '', field] of paths) {
 			const place = usage[name];
-			const value = field ? (place as Record<string, unknown> | null | undefined)?.[field] : place;
+			const value = field ? (place as JsonObject | null | undefined)?.[field] : place;
 			const count = value === undefined ? undefined : readCount(value);
 			if (count === undefined) continue;
 			counts[kind] = count;

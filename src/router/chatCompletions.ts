@@ -2,7 +2,7 @@ import { isErrorValue, parseErrorBody } from '../core/errorResponses';
 import { truncatedAnswerError } from '../core/errors';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { type ChatMessage, hasMore } from './messages';
 import { isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { mergePiece } from './messageDeltas';
@@ -50,11 +50,11 @@ export async function completeChat(
 
 interface ChatAnswer extends TextAnswer {
 	/** The `chat.completion` object as it would be without streaming. Unknown fields are kept. */
-	completion: Record<string, unknown>;
+	completion: JsonObject;
 }
 
 /** The message of the first choice. @param completion Of an answer. */
-export const readMessage = (completion: Record<string, unknown>): unknown[] =>
+export const readMessage = (completion: JsonObject): unknown[] =>
 	[completion['choices']]
 		.flat()
 		.slice(0, 1)
@@ -67,14 +67,14 @@ const MAX_CHOICES = 5000;
 interface PartialChoice {
 	index: number;
 	/** Fields beside the delta, such as `finish_reason`. */
-	fields: Record<string, unknown>;
+	fields: JsonObject;
 	/** The texts of `content`. */
 	contentChunks: string[];
 	/** Every field of the message but its calls. `content` only where it is empty, or has parts. */
-	message: Record<string, unknown>;
+	message: JsonObject;
 	calls?: PartialCalls;
 	/** A message that came in one piece. */
-	whole?: Record<string, unknown>;
+	whole?: JsonObject;
 }
 
 function addChoice(choices: Map<number, PartialChoice>, index: number): PartialChoice {
@@ -88,10 +88,10 @@ function addChoice(choices: Map<number, PartialChoice>, index: number): PartialC
 /** Builds one chat completion from the chunks of its stream, or from one that arrived in one piece. */
 export function createChatAccumulator(requestedModel: string): AnswerAccumulator<ChatAnswer> {
 	/** Fields of the completion beside its choices. */
-	const fields: Record<string, unknown> = {};
+	const fields: JsonObject = {};
 	const choices = new Map<number, PartialChoice>();
 
-	const add = (chunk: Record<string, unknown>): string => {
+	const add = (chunk: JsonObject): string => {
 		for (const name in chunk) {
 			const value = chunk[name];
 			const known = fields[name];
@@ -179,7 +179,7 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 	);
 }
 
-function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string {
+function addDelta(choice: PartialChoice, delta: JsonObject): string {
 	let content = '';
 	for (const name in delta) {
 		const value = delta[name];
@@ -197,7 +197,7 @@ function addDelta(choice: PartialChoice, delta: Record<string, unknown>): string
 }
 
 /** A content of parts, as Mistral sends it before texts, stays one. */
-function addContent(message: Record<string, unknown>, value: unknown): void {
+function addContent(message: JsonObject, value: unknown): void {
 	const { content } = message;
 	if (isList(value)) message['content'] = mergePiece(content, value);
 	else if (!value) message['content'] ??= value;
@@ -219,7 +219,7 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	const { function_call: legacyCall } = message;
 	const legacy = isPlainObject(legacyCall) ? [{ id: undefined, function: legacyCall }] : [];
 	const toolCalls = (calls ? sortCalls(calls) : legacy).map(
-		({ id, function: called }: Record<string, unknown>) => {
+		({ id, function: called }: JsonObject) => {
 			const { name, arguments: given } = isPlainObject(called) ? called : {};
 			return toToolCall(id, name, given);
 		},
@@ -237,7 +237,7 @@ function toCompleteChoice(choice: PartialChoice): object {
 	const { index, contentChunks, message, fields, calls, whole } = choice;
 	const toolCalls = calls ? sortCalls(calls) : [];
 	const { content = toolCalls.length || message['refusal'] ? null : '' } = message;
-	const built: Record<string, unknown> = {
+	const built: JsonObject = {
 		...message,
 		content: isList(content) ? content : contentChunks.join('') || content,
 		...(toolCalls.length && { tool_calls: toolCalls }),

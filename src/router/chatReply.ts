@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { toChatCall } from './messages';
 import type { TextAnswer } from './textAnswer';
 import { readTokenCounts } from '../core/tokenCounts';
@@ -41,7 +41,7 @@ export function toLastChunks(answer: TextAnswer, hasText: boolean): object[] {
 /** A chunk of a streamed chat completion. */
 export const toChunk = (
 	model: string,
-	delta: Record<string, unknown>,
+	delta: JsonObject,
 	finishReason: string | null = null,
 ): object => ({
 	...headOf({ model }, 'chat.completion.chunk'),
@@ -62,7 +62,7 @@ const headOf = ({ model, requestId }: Pick<TextAnswer, 'model' | 'requestId'>, o
 });
 
 /** The refusal is the text if there is no other: the reader would otherwise get an empty text. */
-function toReplyMessage({ text, toolCalls, refusal }: TextAnswer): Record<string, unknown> {
+function toReplyMessage({ text, toolCalls, refusal }: TextAnswer): JsonObject {
 	const calls = toolCalls.map((call, index) => ({ index, ...toChatCall(call) }));
 	return {
 		role: 'assistant',

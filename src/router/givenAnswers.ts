@@ -1,9 +1,7 @@
 import { textOf } from '../core/extractText';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { type ChatMessage, toAssistantMessage } from './messages';
 import type { TextAnswer } from './textAnswer';
-
-type Fields = Record<string, unknown>;
 
 /** Whom an answer is from, and in which form. */
 interface Origin {
@@ -18,7 +16,7 @@ export interface GivenAnswer extends Origin {
 	/** The calls in their order: the ID by which they are known in n8n, and the model's own. Of an answer to results: see `idAfter`. */
 	calls: Array<{ id: string; own: string }>;
 	/** What comes back to the model: its message, or its output items. */
-	given: Fields[];
+	given: JsonObject[];
 	/** What comes back to another model: its text and its calls, as a message of chat completions. */
 	plain: ChatMessage;
 }
@@ -111,9 +109,9 @@ export function callIdsOf({ tool_calls: calls, tool_call_id: id }: ChatMessage):
 
 /** @param ownId The ID of a call by its place; none for one that is left out. */
 function keepCalls(
-	entries: readonly Fields[],
+	entries: readonly JsonObject[],
 	ownId: (index: number) => string | undefined,
-): Fields[] {
+): JsonObject[] {
 	let calls = 0;
 	const kept = entries.map((entry) => {
 		if (entry['type'] === 'function_call') {
@@ -123,12 +121,12 @@ function keepCalls(
 		const { tool_calls: list } = entry;
 		if (!Array.isArray(list)) return entry;
 		const withIds = list.map(
-			(call: unknown, index) => ({ ...Object(call), id: ownId(index) }) as Fields,
+			(call: unknown, index) => ({ ...Object(call), id: ownId(index) }) as JsonObject,
 		);
 		return { ...entry, tool_calls: withIds.filter(({ id }) => id !== undefined) };
 	});
 	// a service refuses reasoning without the call that it belongs to
-	return kept.filter((entry, index): entry is Fields => {
+	return kept.filter((entry, index): entry is JsonObject => {
 		const isReasoning = entry?.['type'] === 'reasoning';
 		const next = kept.slice(index + 1).find((one) => one?.['type'] !== 'reasoning');
 		return entry !== undefined && !(isReasoning && index + 1 < kept.length && next === undefined);
@@ -145,7 +143,7 @@ function tell(
 	const said = textOf(content);
 	const told = [calls].flat().flatMap((call: unknown) => {
 		if (!isPlainObject(call)) return [];
-		const { name, arguments: given } = Object(call['function']) as Fields;
+		const { name, arguments: given } = Object(call['function']) as JsonObject;
 		const result = results.get(String(call['id']));
 		const called = `You called ${String(name)} with ${String(given)}.`;
 		if (!result) return [called];

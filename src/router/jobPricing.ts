@@ -1,5 +1,5 @@
 import type { Bound } from '../core/bound';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { type Decimal, formatUsd, readDecimal, sumRoundedUp, ZERO } from '../core/money';
 
 /*
@@ -24,7 +24,7 @@ const PER_CHARACTER = '1k_characters';
  */
 export function minimumJobCost(
 	pricing: unknown,
-	body: Record<string, unknown>,
+	body: JsonObject,
 ): (Extract<Bound, { advise: unknown }> & { microUsd: Decimal }) | undefined {
 	if (!isPlainObject(pricing)) return undefined;
 	const price = readDecimal(pricing['per_unit']);
@@ -51,7 +51,7 @@ interface Units {
 	countedBy: ReadonlyArray<string | undefined>;
 }
 
-function countUnits(unit: unknown, body: Record<string, unknown>): Units {
+function countUnits(unit: unknown, body: JsonObject): Units {
 	const outputs = smallestValue(COUNT_FIELDS, body);
 	const count = outputs?.value ?? ONE;
 	if (unit === 'image' || unit === 'video')
@@ -74,7 +74,7 @@ const ONE = ZERO.plus(1);
 /** The smallest value of several fields with the same meaning, because it is not known which one the service uses. */
 function smallestValue(
 	names: readonly string[],
-	body: Record<string, unknown>,
+	body: JsonObject,
 ): { name: string; value: Decimal } | undefined {
 	const values = names.flatMap((name) => {
 		const given = body[name];
@@ -90,7 +90,7 @@ function smallestValue(
 const countCharacters = (text: string): number => [...text].length;
 
 /** The field with the text that says what a job makes, if its body has one. */
-export const findTextField = (body: Record<string, unknown>): string | undefined =>
+export const findTextField = (body: JsonObject): string | undefined =>
 	TEXT_FIELDS.find((name) => typeof body[name] === 'string' && body[name].trim() !== '');
 
 /** Fields that change what is made, but not its price. */
@@ -110,7 +110,7 @@ const MAX_SETTING_LENGTH = 40;
  */
 export function describeJobSettings(
 	pricing: unknown,
-	body: Record<string, unknown>,
+	body: JsonObject,
 	inputs: readonly string[],
 ): string {
 	const { unit, per_unit: price } = isPlainObject(pricing) ? pricing : {};

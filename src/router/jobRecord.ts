@@ -1,7 +1,7 @@
 import { getRequestId, isErrorValue, JOB_FAILED, parseErrorBody } from '../core/errorResponses';
 import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { isPresent, omitMissing } from '../core/missing';
 import type { MediaType } from './model';
 import { readDecimal, readInteger, toUsd } from '../core/money';
@@ -19,7 +19,7 @@ export interface Job {
 	costMicroUsd?: unknown;
 	requestId?: string;
 	/** The record as it arrived. */
-	record: Record<string, unknown>;
+	record: JsonObject;
 }
 
 /**
@@ -60,10 +60,8 @@ export function readJobRecord(
 	};
 }
 
-type JobFields = Record<string, unknown>;
-
 /** The body, and what is in its fields `job` and `data`, the outermost first. `result` also counts if it can hold the job. */
-function unwrap(body: unknown): JobFields[] {
+function unwrap(body: unknown): JsonObject[] {
 	if (!isPlainObject(body)) return [];
 	const results = unwrap(body['result']);
 	const inner = [body['job'], body['data']].flatMap(unwrap);
@@ -74,7 +72,7 @@ function unwrap(body: unknown): JobFields[] {
  * Whether `result` can hold the job, and not what the job has made: nothing but an ID beside it may be that of the request. So may an ID with
  * a status, if only the result has costs, or if only the result is known to be unfinished.
  */
-function mayHold(body: JobFields, results: JobFields[]): boolean {
+function mayHold(body: JsonObject, results: JsonObject[]): boolean {
 	const hasState = isPresent(readStatus(body) ?? body['cost']);
 	if (!results.some(hasId)) return !hasState && !hasId(body);
 	if (!hasState || !hasId(body)) return true;
@@ -82,10 +80,10 @@ function mayHold(body: JobFields, results: JobFields[]): boolean {
 	return results.some(isUnfinished) && !isUnfinished(body);
 }
 
-const isUnfinished = (record: JobFields) => knownState(readStatus(record)) === 'unfinished';
+const isUnfinished = (record: JsonObject) => knownState(readStatus(record)) === 'unfinished';
 
 /** Finds the record with the requested id, else one that says something of a job; for a job that was just started, one with any id. */
-function findJobRecord(records: JobFields[], knownId: string | undefined): JobFields | undefined {
+function findJobRecord(records: JsonObject[], knownId: string | undefined): JsonObject | undefined {
 	if (knownId === undefined) return chooseRecord(records.filter(hasId));
 	const matching = records.filter((record) => readJobId(record) === knownId);
 	const telling = records.filter((record) => hasCosts(record) || readStatus(record) !== undefined);
@@ -93,25 +91,25 @@ function findJobRecord(records: JobFields[], knownId: string | undefined): JobFi
 }
 
 /** The innermost record with fields of a job, a cost before others: what contains it may also have an id, a status and the estimate. */
-const chooseRecord = (records: JobFields[]) =>
+const chooseRecord = (records: JsonObject[]) =>
 	records.findLast((record) => isPresent(record['cost'])) ??
 	records.findLast((record) =>
 		isPresent(readStatus(record) ?? record['model'] ?? record['estimated_cost']),
 	) ??
 	records.at(-1);
 
-const readJobId = ({ id, job_id: jobId }: JobFields): string | undefined =>
+const readJobId = ({ id, job_id: jobId }: JsonObject): string | undefined =>
 	[id, jobId].filter(isId).map(String)[0];
 
-const hasId = (record: JobFields) => readJobId(record) !== undefined;
+const hasId = (record: JsonObject) => readJobId(record) !== undefined;
 
-const hasCosts = (record: JobFields) => isPresent(record['cost'] ?? record['estimated_cost']);
+const hasCosts = (record: JsonObject) => isPresent(record['cost'] ?? record['estimated_cost']);
 
 const isId = (value: unknown) =>
 	(typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
 
 /** The service's own status of a job, if any. */
-const readStatus = ({ status }: JobFields): string | undefined =>
+const readStatus = ({ status }: JsonObject): string | undefined =>
 	typeof status === 'string' && status.trim() ? status : undefined;
 
 type JobState = 'unfinished' | 'completed' | 'failed';
@@ -147,7 +145,7 @@ const isUnknownStatus = (status = ''): boolean => status !== '' && knownState(st
  *
  * @see section 2C, `cost`
  */
-function toJobState(record: JobFields, status: string | undefined, cost: unknown): JobState {
+function toJobState(record: JsonObject, status: string | undefined, cost: unknown): JobState {
 	if (status === undefined) {
 		if (isErrorValue(record['error'])) return 'failed';
 		return cost === undefined ? 'unfinished' : 'completed';

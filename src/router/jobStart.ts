@@ -8,7 +8,7 @@ import {
 	withOutcome,
 } from '../core/errors';
 import { isErrorResponse, type Http, type HttpRequest, type HttpResponse } from '../core/http';
-import { isPlainObject, tryParseJson } from '../core/json';
+import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
 import { withAdvice } from './advice';
 import { findJobIdInUrl, type Job, readJobRecord } from './jobRecord';
 import type { MediaType } from './model';
@@ -90,10 +90,7 @@ export interface JobInput {
  *
  * @throws ServiceError `invalid` for a name that is not allowed, or already used.
  */
-export function addInputs(
-	body: Record<string, unknown>,
-	inputs: readonly JobInput[],
-): Record<string, unknown> {
+export function addInputs(body: JsonObject, inputs: readonly JobInput[]): JsonObject {
 	const byPath = new Map<string, { isList: boolean; values: string[] }>();
 	for (const { name, value } of inputs) {
 		const path = name.trim().replace(/\s*\[\s*\]$/, '');
@@ -122,11 +119,11 @@ function splitPath(path: string): string[] {
 }
 
 function setAtPath(
-	fields: Record<string, unknown>,
+	fields: JsonObject,
 	[name = '', ...rest]: readonly string[],
 	value: unknown,
 	parentPath = '',
-): Record<string, unknown> {
+): JsonObject {
 	const path = parentPath + name;
 	const exists = Object.hasOwn(fields, name);
 	if (!rest.length) {

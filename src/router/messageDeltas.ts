@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { isMissing } from './textAnswer';
 
 const OPENAI =
@@ -47,8 +47,8 @@ function addEntry(entries: unknown[], piece: unknown): void {
  * The entry that a piece continues: the one with its index and no other label; without an index, the last one, if both are texts of one
  * type, and the piece does not go back behind its last text. LiteLLM sends blocks of thinking so, and Mistral parts of a content.
  */
-function findEntry(entries: unknown[], piece: Record<string, unknown>) {
-	const isSame = (entry: unknown): entry is Record<string, unknown> =>
+function findEntry(entries: unknown[], piece: JsonObject) {
+	const isSame = (entry: unknown): entry is JsonObject =>
 		isPlainObject(entry) &&
 		// what is encrypted comes whole: https://github.com/openai/openai-agents-python/pull/4175
 		['data', ...Object.keys(LABELS)].every(
@@ -70,13 +70,13 @@ function findEntry(entries: unknown[], piece: Record<string, unknown>) {
 }
 
 /** The names of the texts of an entry that have something. */
-const textsOf = (entry: Record<string, unknown>): string[] =>
+const textsOf = (entry: JsonObject): string[] =>
 	Object.keys(entry).filter(
 		(name) => !isLabel(name) && !isMissing(entry[name]) && typeof entry[name] !== 'boolean',
 	);
 
 /** Whether an entry consists of texts, or of entries that do. Sources of an answer, for example, do not. */
-const isText = (entry: Record<string, unknown>): boolean =>
+const isText = (entry: JsonObject): boolean =>
 	Object.values(entry).every(
 		(value) =>
 			value === null ||

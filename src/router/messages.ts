@@ -1,5 +1,5 @@
 import { invalidInputError } from '../core/errors';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import type { Model } from './model';
 import { isMissing, type TextChoice, type ToolCall } from './textAnswer';
 
@@ -52,7 +52,7 @@ function checkMessage(message: unknown, path: string): ChatMessage {
 }
 
 /** Whether an answer has something beside its text, such as calls or reasoning. */
-export const hasMore = (message: Record<string, unknown>) =>
+export const hasMore = (message: JsonObject) =>
 	Object.entries(message).some(
 		([name, value]) =>
 			!['role', 'content'].includes(name) &&

@@ -1,5 +1,5 @@
 import type { Bound } from '../core/bound';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import type { Model } from './model';
 import {
@@ -70,7 +70,7 @@ export type NoCostBound = Extract<Bound, { unbounded: string }> &
  */
 export function maximumTextCost(
 	model: Pick<Model, 'pricing' | 'context_length' | 'max_output_tokens'>,
-	body: Record<string, unknown>,
+	body: JsonObject,
 	own: LimitField,
 	left?: Decimal,
 ): CostBound | NoCostBound {
@@ -140,7 +140,7 @@ export function toTextBound(bound: CostBound | NoCostBound): Bound {
 
 /** @param window Tokens; undefined if the catalog does not have it. */
 function countPromptTokens(
-	body: Record<string, unknown>,
+	body: JsonObject,
 	window: number | undefined,
 ): Pick<CostBound, 'promptTokens' | 'promptCountedBy'> | NoCostBound {
 	const prompt = maximumPromptTokens(body);
@@ -169,9 +169,9 @@ function countPromptTokens(
  * @see section 7C, `insufficient_balance`
  */
 export function maximumAffordableOutput(
-	refusal: Record<string, unknown>,
+	refusal: JsonObject,
 	pricing: unknown,
-	body: Record<string, unknown>,
+	body: JsonObject,
 	own: LimitField,
 ): number | undefined {
 	const required = readInteger(refusal['required_micro_usd']);

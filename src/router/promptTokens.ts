@@ -1,5 +1,5 @@
 import { cutText } from '../core/errors';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { isEmptyValue, isPresent } from '../core/missing';
 
 interface UnmeasurablePrompt {
@@ -21,9 +21,7 @@ interface UnmeasurablePrompt {
  *
  * @param body Of a chat completion or a response.
  */
-export function maximumPromptTokens(
-	body: Record<string, unknown>,
-): { tokens: number } | UnmeasurablePrompt {
+export function maximumPromptTokens(body: JsonObject): { tokens: number } | UnmeasurablePrompt {
 	const unmeasurable = findUnmeasurable(body);
 	if (unmeasurable) return unmeasurable;
 	let tokens = 0;
@@ -39,7 +37,7 @@ export function maximumPromptTokens(
  *
  * @returns undefined when the prompt contains more than text.
  */
-export function estimatePromptTokens(body: Record<string, unknown>): number | undefined {
+export function estimatePromptTokens(body: JsonObject): number | undefined {
 	if (findUnmeasurable(body)) return undefined;
 	let bytes = 0;
 	for (const [name, value] of listPromptFields(body))
@@ -78,7 +76,7 @@ const FREE_FIELDS = toSet(Object.values(FREE_FIELDS_BY_SOURCE).join(' '));
 /** Fields that add earlier messages which the service has stored. */
 const STORED_FIELDS = toSet('previous_response_id conversation');
 
-const listPromptFields = (body: Record<string, unknown>) =>
+const listPromptFields = (body: JsonObject) =>
 	Object.entries(body).filter(([name, value]) => PROMPT_FIELDS.has(name) && isPresent(value));
 
 /** Types of messages, conversation items and their parts that contain only text. */
@@ -93,7 +91,7 @@ const MEDIA_FIELD =
  * Why the size of a prompt, or of what comes out, cannot be calculated: the request contains more than text and settings. A field that
  * is not known may choose another model or a dearer tier, or add answers, sound or a search. All that is not known counts as unbounded.
  */
-function findUnmeasurable(body: Record<string, unknown>): UnmeasurablePrompt | undefined {
+function findUnmeasurable(body: JsonObject): UnmeasurablePrompt | undefined {
 	const { messages, input, instructions } = body;
 	const given = Object.keys(body).filter((name) => isPresent(body[name]));
 	const unknown = given.find((name) =>
@@ -117,7 +115,7 @@ const addsText = (name: string) =>
 	`"${name.slice(0, 60)}" adds text to the prompt that is not known before the request.`;
 
 /** A tool that the service runs: any other than a function of the caller. Functions of the old protocol have no type. */
-const findServiceTool = ({ tools, functions }: Record<string, unknown>): string | undefined =>
+const findServiceTool = ({ tools, functions }: JsonObject): string | undefined =>
 	[
 		...[tools ?? []].flat().map((tool) => typeOf(tool, Object.keys(Object(tool))[0])),
 		...[functions ?? []].flat().map((tool) => typeOf(tool, 'function')),

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { completeChat, readMessage, type ChatRequest } from './chatCompletions';
 import { hasMore, toAssistantMessage, toResponseInput, type ChatMessage } from './messages';
 import { createResponse, readOutput, type ResponseRequest } from './responses';
@@ -67,7 +67,7 @@ const messageHasContent = (message: ChatMessage) =>
 	message.role !== 'assistant' || Boolean(message.content?.length) || hasMore(message);
 
 /** What chat completions have in a nested object is next to the type here. */
-function flatten(value: Record<string, unknown>, name: string): Record<string, unknown> {
+function flatten(value: JsonObject, name: string): JsonObject {
 	const { [name]: inner, ...rest } = value;
 	return isPlainObject(inner) ? { ...rest, ...inner } : value;
 }
@@ -84,7 +84,7 @@ function toInputItem(item: object): object {
 }
 
 /** A part of a message. Types that this protocol shares, or that are unknown, stay as they are. */
-function toInputPart(part: Record<string, unknown>, isAnswer: boolean): object {
+function toInputPart(part: JsonObject, isAnswer: boolean): object {
 	const { type, ...rest } = part;
 	if (type === 'text') return { type: isAnswer ? 'output_text' : 'input_text', ...rest };
 	const isUrl = type === 'image_url' || type === 'video_url' || type === 'audio_url';
@@ -100,7 +100,7 @@ function toInputPart(part: Record<string, unknown>, isAnswer: boolean): object {
 }
 
 /** This protocol has a separate field for the address of a file. */
-function toFileFields({ file_data: data, ...more }: Record<string, unknown>): object {
+function toFileFields({ file_data: data, ...more }: JsonObject): object {
 	const isAddress = typeof data === 'string' && /^https?:/i.test(data);
 	return isAddress
 		? { file_url: data }

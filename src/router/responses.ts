@@ -1,7 +1,7 @@
 import { parseErrorBody } from '../core/errorResponses';
 import { isBadRequest, type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
 import type { Http } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
@@ -59,11 +59,11 @@ export async function createResponse(
 
 interface ResponseAnswer extends TextAnswer {
 	/** The response object of the last event that had one. Where it has no `output`, the items that arrived before. */
-	response: Record<string, unknown>;
+	response: JsonObject;
 }
 
 /** The output items. @param response Of an answer. */
-export const readOutput = ({ output }: Record<string, unknown>): unknown[] => [output].flat();
+export const readOutput = ({ output }: JsonObject): unknown[] => [output].flat();
 
 /** Builds one response from the events of its stream. Unknown events are ignored. */
 export function createResponseAccumulator(requestedModel: string) {
@@ -72,7 +72,7 @@ export function createResponseAccumulator(requestedModel: string) {
 	const answer = () => toAnswer(partial, requestedModel);
 
 	return {
-		add(event: Fields, name?: string): string {
+		add(event: JsonObject, name?: string): string {
 			const type = typeof event['type'] === 'string' ? event['type'] : name;
 			const { usage } = event;
 			// assigned, not copied: a service may repeat its whole response with every event
@@ -82,7 +82,7 @@ export function createResponseAccumulator(requestedModel: string) {
 				Object.assign(partial.response, omitMissing(event['response']));
 			return (type && Object.hasOwn(handlers, type) && handlers[type]?.(event)) || '';
 		},
-		addComplete(body: Fields): boolean {
+		addComplete(body: JsonObject): boolean {
 			if (!Array.isArray(body['output'])) return false;
 			partial.response = body;
 			if (body['status'] === 'failed') partial.failure = readFailure(body);
@@ -109,7 +109,7 @@ type PartialResponse = ReturnType<typeof createPartialResponse>;
 
 const createPartialResponse = () => ({
 	/** The response object; each event that has one adds its fields. */
-	response: {} as Fields,
+	response: {} as JsonObject,
 	items: createItemAccumulator(),
 	textChunks: [] as string[],
 	refusalChunks: [] as string[],
@@ -124,7 +124,7 @@ const createPartialResponse = () => ({
 /** One handler for each type of event; it returns the text that the event adds. */
 function createEventHandlers(
 	partial: PartialResponse,
-): Record<string, (event: Fields) => string | void> {
+): Record<string, (event: JsonObject) => string | void> {
 	const { items, textChunks, refusalChunks, reasoningChunks } = partial;
 	return {
 		'response.output_text.delta'({ delta }) {
@@ -172,7 +172,7 @@ function createEventHandlers(
 }
 
 /** The output of the response object, or the items that arrived one by one. */
-function collectOutput({ response: { output }, items }: PartialResponse): Fields[] {
+function collectOutput({ response: { output }, items }: PartialResponse): JsonObject[] {
 	return Array.isArray(output) && output.length ? output.filter(isPlainObject) : items.inOrder();
 }
 
@@ -207,7 +207,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 const ORDINARY_FINISH = /^(stop|tool_calls)$/;
 
 /** An item that is not text or a call of the caller's own tools: an image, a web search, reasoning that is encrypted. */
-const isOtherOutput = ({ type = 'message' }: Fields) =>
+const isOtherOutput = ({ type = 'message' }: JsonObject) =>
 	!['message', 'function_call'].includes(String(type));
 
 function appendText(chunks: string[], delta: unknown): void {
@@ -219,13 +219,13 @@ const MAX_ITEMS = 5000;
 
 /** The items of a response, built from their events. */
 function createItemAccumulator() {
-	const items = new Map<number, Fields>();
+	const items = new Map<number, JsonObject>();
 	const indexById = new Map<unknown, number>();
 	/** One more than the highest index. */
 	let nextIndex = 0;
 
 	/** The item that an event belongs to: by its index, else by its id. Created where its first event did not arrive. */
-	const findItem = ({ output_index, item_id, item: fields }: Fields): Fields => {
+	const findItem = ({ output_index, item_id, item: fields }: JsonObject): JsonObject => {
 		const id = item_id ?? (isPlainObject(fields) ? fields['id'] : undefined);
 		const index =
 			typeof output_index === 'number' ? output_index : id ? (indexById.get(id) ?? nextIndex) : 0;
@@ -239,7 +239,7 @@ function createItemAccumulator() {
 
 	return {
 		/** Adds the fields of an event's `item`. */
-		merge(event: Fields): void {
+		merge(event: JsonObject): void {
 			if (!isPlainObject(event['item'])) return;
 			const item = findItem(event);
 			const { arguments: streamedArguments } = item;
@@ -248,7 +248,7 @@ function createItemAccumulator() {
 			if (streamedArguments && !item['arguments']) item['arguments'] = streamedArguments;
 		},
 		/** The call that an event is about. Only calls have arguments, and the last event may name the function. */
-		findCall: (event: Fields): Fields =>
+		findCall: (event: JsonObject): JsonObject =>
 			Object.assign(
 				findItem(event),
 				{ type: 'function_call' },
@@ -259,10 +259,8 @@ function createItemAccumulator() {
 	};
 }
 
-type Fields = Record<string, unknown>;
-
 /** The texts in this field, of all parts of all messages. */
-function collectText(output: Fields[], field: 'text' | 'refusal'): string {
+function collectText(output: JsonObject[], field: 'text' | 'refusal'): string {
 	return output
 		.filter(({ type = 'message' }) => type === 'message')
 		.flatMap(({ content }) => contentParts(content))
@@ -270,7 +268,7 @@ function collectText(output: Fields[], field: 'text' | 'refusal'): string {
 		.join('');
 }
 
-function collectReasoning(output: Fields[]): string {
+function collectReasoning(output: JsonObject[]): string {
 	return output
 		.filter(({ type }) => type === 'reasoning')
 		.flatMap(({ summary, content }) => [...contentParts(summary), ...contentParts(content)])
@@ -278,7 +276,7 @@ function collectReasoning(output: Fields[]): string {
 		.join('');
 }
 
-const contentParts = (content: unknown): Fields[] =>
+const contentParts = (content: unknown): JsonObject[] =>
 	Array.isArray(content) ? content.filter(isPlainObject) : [{ text: content }];
 
 function readFailure(response: unknown): ServiceErrorDetails {
@@ -287,7 +285,7 @@ function readFailure(response: unknown): ServiceErrorDetails {
 }
 
 /** In the terms of chat completions, so that both protocols report the same reasons. */
-function readFinishReason(response: Fields, hasToolCalls: boolean): string | undefined {
+function readFinishReason(response: JsonObject, hasToolCalls: boolean): string | undefined {
 	const { incomplete_details: details } = response;
 	const reason = isPlainObject(details) ? details['reason'] : undefined;
 	if (reason === 'max_output_tokens') return 'length';

@@ -1,4 +1,4 @@
-import { tryParseJson } from '../core/json';
+import { type JsonObject, tryParseJson } from '../core/json';
 
 /** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
@@ -9,7 +9,7 @@ export interface TextAnswer {
 	/** `stop`, `length` (cut off by the token cap), `tool_calls`, `content_filter`; absent if none arrived. */
 	finishReason?: string;
 	/** Token counts as the model reported them; output tokens include hidden reasoning. Absent if none arrived. */
-	usage?: Record<string, unknown>;
+	usage?: JsonObject;
 	/** The tool calls that the model requests, each complete. */
 	toolCalls: ToolCall[];
 	/** The text with which the model refuses to answer. */

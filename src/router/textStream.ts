@@ -17,7 +17,7 @@ import {
 	withOutcome,
 } from '../core/errors';
 import type { Http, HttpResponse } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { withAdvice } from './advice';
 import { placeOfCut, type TextAnswer } from './textAnswer';
 
@@ -39,9 +39,9 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 	 * @param name The event's name, where it has one.
 	 * @returns the text that this event adds.
 	 */
-	add(event: Record<string, unknown>, name?: string): string;
+	add(event: JsonObject, name?: string): string;
 	/** Adds an answer that arrived in one piece. @returns false for a body that is not an answer. */
-	addComplete(body: Record<string, unknown>): boolean;
+	addComplete(body: JsonObject): boolean;
 	/** Whether nothing usable arrived: no text, no tool call, and no reason for having none. */
 	isEmpty(): boolean;
 	/** Whether the answer is complete. Absent for a protocol in which `[DONE]` alone marks the end. */
@@ -147,7 +147,7 @@ function addBody(
 }
 
 /** An empty `error` object only counts as an error if the event has no other field. */
-function isBareError(event: Record<string, unknown>): boolean {
+function isBareError(event: JsonObject): boolean {
 	const { error } = event;
 	return isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(event).length === 1;
 }

@@ -1,8 +1,8 @@
 import { truncatedAnswerError } from '../core/errors';
-import { isPlainObject, tryParseJson } from '../core/json';
+import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
 import { isMissing } from './textAnswer';
 
-type PartialCall = Record<string, unknown>;
+type PartialCall = JsonObject;
 
 /** Far more than any answer has: a stream with more is broken or hostile. */
 const MAX_TOOL_CALLS = 5000;

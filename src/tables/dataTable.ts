@@ -1,6 +1,6 @@
 import { mapServiceError, ServiceError } from '../core/errors';
 import type { HttpRequest } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, TABLES_PATH } from '../core/urls';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
@@ -120,7 +120,7 @@ async function requestRows(
 	table: TableReference,
 	scope: Scope,
 	request: HttpRequest,
-): Promise<Array<Record<string, unknown>>> {
+): Promise<Array<JsonObject>> {
 	const sendTo = async (tableId: string) => {
 		const segment = encodePathSegment(tableId, table.field);
 		const path = `${TABLES_PATH}/${segment}/rows${request.path}`;
@@ -136,7 +136,7 @@ async function requestRows(
 	}
 }
 
-function readRows(answer: unknown): Array<Record<string, unknown>> | undefined {
+function readRows(answer: unknown): Array<JsonObject> | undefined {
 	// to a change without rows
 	if (answer === true) return [];
 	const rows = isPlainObject(answer) ? answer['data'] : answer;

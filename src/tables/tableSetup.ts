@@ -1,6 +1,6 @@
 import { invalidInputError, mapServiceError, ServiceError } from '../core/errors';
 import type { Http, HttpRequest } from '../core/http';
-import { isPlainObject } from '../core/json';
+import { isPlainObject, type JsonObject } from '../core/json';
 import { TABLES_PATH } from '../core/urls';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import type { TableFormat } from './tableFormat';
@@ -161,7 +161,7 @@ async function completeTable(
 	return { id, addedColumns, missingColumns };
 }
 
-function parseTable({ id, name, columns: listed }: Record<string, unknown>): DataTable {
+function parseTable({ id, name, columns: listed }: JsonObject): DataTable {
 	const columnNames = Array.isArray(listed)
 		? listed.filter(isPlainObject).map((column) => String(column['name']))
 		: undefined;
