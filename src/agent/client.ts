@@ -28,12 +28,10 @@ export interface SendOptions {
 export async function sendMessage(
 	http: Http,
 	{ sessionId, content }: { sessionId: string; content: string },
-	options: SendOptions = {},
+	{ onText = () => {}, includeRawEvents = false, answerPath }: SendOptions = {},
 ): Promise<AgentAnswer & { requestId?: string }> {
 	const path = `/session/${encodePathSegment(sessionId, 'Session ID')}/messages`;
 	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
-	const { onText = () => {} } = options;
-	const { includeRawEvents = false, answerPath } = options;
 	const fold = createAnswerFold({ question: content, includeRawEvents, answerPath });
 	try {
 		const response = await http.send({ method: 'POST', path, body: { content }, accept });
