@@ -38,9 +38,8 @@ export async function completeChat(
 	request: ChatRequest,
 	onText: OnText = () => {},
 ): Promise<ChatAnswer> {
-	const path = '/v1/chat/completions';
 	const protocol = {
-		path,
+		path: '/v1/chat/completions',
 		requestName: 'chat request',
 		endMark: '[DONE]',
 		createAccumulator: createChatAccumulator,
