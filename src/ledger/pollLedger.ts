@@ -22,29 +22,16 @@ import {
 } from '../tables/table';
 import { transitions } from './transitions';
 
-/** What a trigger passes to one execution. */
-export interface PollResult {
-	/** The jobs, with the rows that were claimed for them. */
-	jobs: Entry[][];
-	/** The error of the service as a whole; undefined when there is none. */
-	serviceError: unknown;
-	/** The number of jobs whose status was read nevertheless. */
-	answered: number;
-}
-
 /**
  * Polls the ledger once: releases expired leases, checks the due jobs, and claims those that are finished and wanted.
  *
  * A claimed job that `beginDelivery` does not mark within the lease is claimed again, so no job is lost when the execution never
  * starts.
  *
+ * @returns what a trigger passes to one execution.
  * @throws ServiceError when the ledger cannot be used.
  */
-export async function pollLedger(
-	ledger: Ledger,
-	options: PollOptions,
-	claim: string,
-): Promise<PollResult> {
+export async function pollLedger(ledger: Ledger, options: PollOptions, claim: string) {
 	const { clock } = ledger;
 	await Promise.all([releaseExpiredLeases(ledger), repairSchedule(ledger)]);
 	const ready = await findFinishedJobs(ledger, options, options.maxJobs);
@@ -53,8 +40,11 @@ export async function pollLedger(
 	const jobs = [...ready, ...(round?.wanted ?? [])].slice(0, options.maxJobs);
 	const inTime = clock.now() <= options.claimsUntil;
 	return {
+		/** The jobs, with the rows that were claimed for them. */
 		jobs: inTime ? await claimJobs(ledger, claim, jobs.flat(), options.lease) : [],
+		/** The error of the service as a whole; undefined when there is none. */
 		serviceError: round?.serviceError,
+		/** The number of jobs whose status was read nevertheless. */
 		answered: round?.answered ?? 0,
 	};
 }
