@@ -142,8 +142,12 @@ class PollRound {
 		this.consecutiveFailures = 0;
 		const { outcome, record, note = '' } = status;
 		if (outcome !== 'unfinished') return await this.#recordOutcome(entry, { outcome, record });
-		if (record) await this.#recordStatus(entry, { record, note, failures: 0 });
-		else if (entry.failures || (note && entry.note !== note))
+		if (record) {
+			// its outcome may be known by now
+			const unfinished = { ...identifyJob(entry), outcome: '' };
+			const changes = { record, note, failures: 0 };
+			await applyUpdate(retryingBriefly(this.#ledger), 'recordStatus', unfinished, changes);
+		} else if (entry.failures || (note && entry.note !== note))
 			await changeRows(this.#ledger.table, job, { failures: 0, note });
 	}
 
@@ -160,15 +164,6 @@ class PollRound {
 			this.#failed.push({ job, cause });
 			this.consecutiveFailures++;
 		}
-	}
-
-	/** Records how a job goes on. Its outcome may be known by now. */
-	async #recordStatus(
-		entry: Entry,
-		changes: Pick<Entry, 'record' | 'note' | 'failures'>,
-	): Promise<void> {
-		const job = { ...identifyJob(entry), outcome: '' };
-		await applyUpdate(retryingBriefly(this.#ledger), 'recordStatus', job, changes);
 	}
 
 	/** Records the outcome of a job in all of its unclaimed rows, and adds the job to `wanted`. */
