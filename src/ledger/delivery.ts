@@ -1,7 +1,5 @@
-import type { Clock } from '../core/retry';
 import { type Entry, groupByJob, isHandedOver } from './entry';
 import { applyTransition, applyUpdate, type Ledger, retryingPersistently } from './ledger';
-import type { RepeatableTable } from '../tables/retries';
 import { findAllRows } from '../tables/table';
 
 /** Fraction of the lease after which it is renewed. */
@@ -43,20 +41,23 @@ export async function beginDelivery(
 		await applyTransition(table, 'beginDelivery', { claim, failures }, changes);
 	}
 	// also continue deliveries that an earlier run of the same execution started
-	await renewLease(table, clock, { claim, lease });
+	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: clock.now() + lease });
 	const ownRows = await findAllRows(table, { claim });
 	return groupByJob(ownRows.filter((row) => row.state === 'delivering' || isHandedOver(row)));
 }
 
 /** @returns a function that renews the lease when necessary. Call it repeatedly, or other executions may claim the jobs. */
-export function createLeaseRenewer(ledger: Ledger, delivery: Delivery): () => Promise<void> {
-	const { clock } = ledger;
+export function createLeaseRenewer(
+	{ table, clock }: Ledger,
+	{ claim, lease }: Delivery,
+): () => Promise<void> {
 	let renewedAt = clock.now();
 	return async () => {
-		if (clock.now() - renewedAt < delivery.lease * RENEW_AFTER) return;
+		if (clock.now() - renewedAt < lease * RENEW_AFTER) return;
 		renewedAt = clock.now();
+		const changes = { leaseUntil: renewedAt + lease };
 		// endDelivery checks whether the claim still holds
-		await renewLease(ledger.table, clock, delivery).catch(() => undefined);
+		await applyUpdate(table, 'renewDelivery', { claim }, changes).catch(() => undefined);
 	};
 }
 
@@ -111,12 +112,4 @@ async function handOver(ledger: Ledger, { claim, lease }: Delivery): Promise<voi
 		const changes = { leaseUntil, deliveries: deliveries + 1 };
 		await applyTransition(table, 'handOverJob', { id, claim }, changes);
 	}
-}
-
-async function renewLease(
-	table: RepeatableTable<Entry>,
-	clock: Pick<Clock, 'now'>,
-	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
-): Promise<void> {
-	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: clock.now() + lease });
 }
