@@ -17,25 +17,17 @@ export const jobReservationId = (mediaType: string, jobId: string): string =>
 /** The ID of the reservation of a start. @param claim Of its row in the job ledger, or another unique text. */
 export const startReservationId = (claim: string): string => `start:${claim}`;
 
-/** The start of a job, as the row knows it. */
-export interface Start {
-	/** The key of its configuration. */
-	key: string;
-	/** The catalog's minimum, in micro-dollars. */
-	least: Decimal;
-	/** Milliseconds after which its process counts as killed, unless the claim is renewed. */
-	lease: number;
-}
-
 /**
  * Reserves what a start may cost: its minimum, times the highest factor of its configuration. Of all starts whose configuration has
  * none, one is under way at a time: whatever they cost, the budget is exceeded by the difference of one.
+ *
+ * @param lease Milliseconds after which its process counts as killed, unless the claim is renewed.
  */
 export function claimStartReservation(
 	state: BudgetState,
 	limit: BudgetLimit,
 	holder: Holder,
-	{ key, least, lease }: Start,
+	{ key, least, lease }: Pick<StartedJob, 'key' | 'least'> & { lease: number },
 	now: number,
 ) {
 	const { factor, isProven } = findFactor(state.factors, key);
@@ -82,7 +74,9 @@ const toJob = (
 interface StartedJob {
 	id: string;
 	job: string;
+	/** The key of its configuration. */
 	key: string;
+	/** The catalog's minimum, in micro-dollars. */
 	least: Decimal;
 	estimate: Decimal | undefined;
 	claimed: Reservation;
