@@ -33,4 +33,4 @@ export async function openLedger(
 
 /** Checks an API key of n8n for the job ledger, as `checkTableKey` does. */
 export const checkLedgerKey = async (api: N8nApi, table: string): Promise<string> =>
-	`The job ledger: ${await checkTableKey(api, table, ledgerFormat)}`;
+	`The job ledger: ${await checkTableKey({ ...api, table }, ledgerFormat)}`;

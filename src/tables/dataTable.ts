@@ -7,14 +7,12 @@ import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import { isTransient, retryTransient } from './retries';
 import { MAX_ROWS, type Table, type Where } from './table';
 import { fillRow, readRow, type TableFormat } from './tableFormat';
-import { referTo, type TableReference } from './tableSetup';
+import { referTo, type TableAccess, type TableReference } from './tableSetup';
 
-/** The n8n that has the table. */
-export interface N8nAccess extends N8nApi {
+/** The n8n that has the table, as an execution uses it. */
+export interface N8nAccess extends TableAccess {
 	/** Its sleep does not end with the execution. */
 	clock: Clock;
-	/** The name or ID of the Data Table. */
-	table: string;
 	/** Removes API keys that a service echoed, so that they never reach the table. */
 	redact?: { data<Value>(value: Value): Value; text(text: string): string };
 }
@@ -30,7 +28,7 @@ export async function openTable<Row extends { id: number }>(
 	clock: Clock,
 	attempts: number,
 ): Promise<Table<Row>> {
-	const reference = referTo(n8n, n8n.table, format);
+	const reference = referTo(n8n, format);
 	await retryTransient(clock, attempts, async () => await reference.id());
 	const missing = await reference.missingColumns();
 	const table = missing.length

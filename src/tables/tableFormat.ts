@@ -10,7 +10,7 @@ export type RowOf<Of extends Columns> = {
 };
 
 /** What is known of a table before it is opened. @typeParam Row Its rows. */
-export interface TableFormat<Row extends { id: number }> {
+export interface TableFormat<Row extends { id: number } = { id: number }> {
 	columns: Columns & { readonly [Column in Exclude<keyof Row, 'id'>]: 'string' | 'number' };
 	/** The field of the credential that names the table. */
 	field: string;

@@ -8,8 +8,11 @@ import type { TableFormat } from './tableFormat';
 /** A Data Table of this package, with all of its columns. */
 export type FoundTable = Awaited<ReturnType<typeof completeTable>>;
 
-/** What the search for a table needs of its format. */
-type Format = Pick<TableFormat<{ id: number }>, 'columns' | 'field' | 'optional'>;
+/** The n8n that has the table. */
+export interface TableAccess extends N8nApi {
+	/** The name or ID of the Data Table. With an ID, the API key does not need the scope to list tables. */
+	table: string;
+}
 
 /** A Data Table of n8n. */
 interface DataTable {
@@ -25,18 +28,11 @@ interface DataTable {
  * Any number of executions and processes may do so at once: names are unique in a project (n8n 2.41.1, data-table.entity.js), so one
  * creates the table and the others find it.
  *
- * @param nameOrId The table's name or ID. With an ID, the API key does not need the scope to list tables.
  * @throws ServiceError `invalid` when there is more than one table, or none with what looks like an ID.
  */
-export async function ensureTable(
-	api: N8nApi,
-	nameOrId: string,
-	format: Format,
-): Promise<FoundTable> {
-	const existing = await findTable(api, nameOrId, format);
-	return existing
-		? await completeTable(api, existing, format)
-		: await createTable(api, nameOrId, format);
+export async function ensureTable(n8n: TableAccess, format: TableFormat): Promise<FoundTable> {
+	const existing = await findTable(n8n, format);
+	return existing ? await completeTable(n8n, existing, format) : await createTable(n8n, format);
 }
 
 /** The form of a table's ID. A name can also have it. */
@@ -46,36 +42,33 @@ const TABLE_ID = /^[a-zA-Z0-9]{16}$/;
  * @returns undefined for a name that no table has.
  * @throws ServiceError `invalid` when there is more than one table, or none with what looks like an ID.
  */
-async function findTable(
-	api: N8nApi,
-	nameOrId: string,
-	{ field }: Pick<Format, 'field'>,
-): Promise<DataTable | undefined> {
-	const isId = TABLE_ID.test(nameOrId);
+async function findTable(n8n: TableAccess, { field }: TableFormat): Promise<DataTable | undefined> {
+	const { table } = n8n;
+	const isId = TABLE_ID.test(table);
 	try {
-		const [found, ...others] = await listTables(api, { name: nameOrId });
-		if (others.length) throw severalTablesError(api, nameOrId, field);
+		const [found, ...others] = await listTables(n8n, { name: table });
+		if (others.length) throw severalTablesError(n8n, field);
 		if (found || !isId) return found;
-		const [withId] = await listTables(api, { id: nameOrId });
+		const [withId] = await listTables(n8n, { id: table });
 		if (withId) return withId;
-		throw noSuchTableError(api, nameOrId, field);
+		throw noSuchTableError(n8n, field);
 	} catch (cause) {
 		const isListForbidden = cause instanceof ServiceError && cause.details.status === 403;
-		if (isListForbidden && isId) return { id: nameOrId, name: nameOrId, columns: undefined };
+		if (isListForbidden && isId) return { id: table, name: table, columns: undefined };
 		throw mapServiceError(cause);
 	}
 }
 
-const severalTablesError = ({ credentialName }: N8nApi, name: string, field: string) =>
+const severalTablesError = ({ credentialName, table }: TableAccess, field: string) =>
 	invalidInputError(
-		`n8n has several Data Tables "${name}"`,
+		`n8n has several Data Tables "${table}"`,
 		`Put the ID of the right one into ${field} of the ${credentialName} credential.`,
 	);
 
 /** A table that is created for a mistyped ID would be another ledger: the same key could start a second job. */
-const noSuchTableError = ({ credentialName }: N8nApi, nameOrId: string, field: string) =>
+const noSuchTableError = ({ credentialName, table }: TableAccess, field: string) =>
 	invalidInputError(
-		`n8n has no Data Table with the name or ID "${nameOrId}"`,
+		`n8n has no Data Table with the name or ID "${table}"`,
 		`Correct ${field} in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`,
 	);
 
@@ -102,14 +95,14 @@ function parseTables(
 		.filter(({ id, name }) => id === filter.id || name === filter.name);
 }
 
-async function createTable(api: N8nApi, name: string, format: Format): Promise<FoundTable> {
+async function createTable(n8n: TableAccess, format: TableFormat): Promise<FoundTable> {
 	const body = {
-		name,
+		name: n8n.table,
 		columns: Object.entries(format.columns).map(([column, type]) => ({ name: column, type })),
 	};
 	try {
 		const { id } = await requestN8n(
-			api,
+			n8n,
 			{ method: 'POST', path: TABLES_PATH, body },
 			'dataTable:create',
 			(answer) => (isPlainObject(answer) ? parseTable(answer) : undefined),
@@ -117,8 +110,8 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<F
 		return { id, addedColumns: [], missingColumns: [] };
 	} catch (cause) {
 		// 409, or 500 within the same moment: somebody else has just created it; or the response was lost
-		const existing = await findTable(api, name, format).catch(() => undefined);
-		if (existing) return await completeTable(api, existing, format);
+		const existing = await findTable(n8n, format).catch(() => undefined);
+		if (existing) return await completeTable(n8n, existing, format);
 		throw mapServiceError(cause);
 	}
 }
@@ -126,7 +119,7 @@ async function createTable(api: N8nApi, name: string, format: Format): Promise<F
 async function completeTable(
 	api: N8nApi,
 	{ id, name, columns: present }: DataTable,
-	{ columns, field, optional }: Format,
+	{ columns, field, optional }: TableFormat,
 ) {
 	/** Columns that were missing. */
 	const addedColumns: string[] = [];
@@ -175,22 +168,22 @@ export type TableReference = ReturnType<typeof createReference>;
 const references = new WeakMap<Http, Map<string, TableReference>>();
 
 /** Finds or creates the table at its first use. What is found is remembered for all executions of the process. */
-export function referTo(api: N8nApi, nameOrId: string, format: Format): TableReference {
-	const ofClient = references.get(api.http) ?? new Map<string, TableReference>();
-	references.set(api.http, ofClient);
-	const reference = ofClient.get(nameOrId) ?? createReference(api, nameOrId, format);
-	ofClient.set(nameOrId, reference);
+export function referTo(n8n: TableAccess, format: TableFormat): TableReference {
+	const ofClient = references.get(n8n.http) ?? new Map<string, TableReference>();
+	references.set(n8n.http, ofClient);
+	const reference = ofClient.get(n8n.table) ?? createReference(n8n, format);
+	ofClient.set(n8n.table, reference);
 	return reference;
 }
 
-function createReference(api: N8nApi, nameOrId: string, format: Format) {
-	const known = api.http.serviceFacts ?? new Map<string, string>();
-	const fact = `ledger table ${nameOrId}`;
+function createReference(n8n: TableAccess, format: TableFormat) {
+	const known = n8n.http.serviceFacts ?? new Map<string, string>();
+	const fact = `ledger table ${n8n.table}`;
 	/** The search that all share. After a failure, the next one searches again. */
 	let search: Promise<FoundTable> | undefined;
 	const findAndRemember = async () => {
 		try {
-			const table = await ensureTable(api, nameOrId, format);
+			const table = await ensureTable(n8n, format);
 			// or a right that the key gets later would not count
 			if (!table.missingColumns.length) known.set(fact, table.id);
 			return table;
@@ -228,27 +221,23 @@ function createReference(api: N8nApi, nameOrId: string, format: Format) {
  * @returns the end of a sentence that says so.
  * @throws ServiceError that says what is missing or wrong.
  */
-export async function checkTableKey(
-	api: N8nApi,
-	nameOrId: string,
-	format: Format,
-): Promise<string> {
-	const existing = await findTable(api, nameOrId, format);
+export async function checkTableKey(n8n: TableAccess, format: TableFormat): Promise<string> {
+	const existing = await findTable(n8n, format);
 	const rows = existing ? `${TABLES_PATH}/${existing.id}/rows` : NO_ROWS;
-	await checkRight(api, 'dataTableRow:read', { method: 'GET', path: `${rows}?limit=1` });
-	await checkRight(api, 'dataTableRow:create', {
+	await checkRight(n8n, 'dataTableRow:read', { method: 'GET', path: `${rows}?limit=1` });
+	await checkRight(n8n, 'dataTableRow:create', {
 		method: 'POST',
 		path: NO_ROWS,
 		body: { data: [{ state: '' }], returnType: 'id' },
 	});
-	await checkRight(api, 'dataTableRow:update', {
+	await checkRight(n8n, 'dataTableRow:update', {
 		method: 'PATCH',
 		path: `${NO_ROWS}/update`,
 		body: { filter: NO_FILTER, data: { state: '' } },
 	});
 	const place = existing
 		? `the table "${existing.name}" is there`
-		: `the table "${nameOrId}" is created when it is first used`;
+		: `the table "${n8n.table}" is created when it is first used`;
 	return `n8n accepted the key, and ${place}.`;
 }
 

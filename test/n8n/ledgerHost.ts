@@ -110,13 +110,16 @@ export class LedgerHost {
 		// a client of its own: an earlier one remembers a table that was deleted
 		return openDataTable(
 			n8n,
-			referTo({ ...n8n, http: { ...this.#http } }, this.tableName, ledgerFormat),
+			referTo({ ...n8n, http: { ...this.#http }, table: this.tableName }, ledgerFormat),
 			ledgerFormat,
 		);
 	}
 
 	async ensureTable(name: string): Promise<FoundTable> {
-		return await ensureTable({ http: this.#http, credentialName: 'test' }, name, ledgerFormat);
+		return await ensureTable(
+			{ http: this.#http, credentialName: 'test', table: name },
+			ledgerFormat,
+		);
 	}
 
 	async ofKey(key: string): Promise<Entry[]> {
