@@ -138,11 +138,12 @@ export function withOutcome(error: ServiceError, requestName: string): ServiceEr
 	const outcome = error.details.outcome ?? determineOutcome(error);
 	if (outcome !== 'unknown') return withDetails(error, { outcome });
 	const advice = `It is not known whether the service received the ${requestName}; it may be carried out and charged. Check before sending it again.`;
-	return withDetails(error, {
-		outcome,
-		advice: [error.details.advice, advice].filter(Boolean).join(' '),
-	});
+	return withDetails(error, { outcome, advice: joinSentences(error.details.advice, advice) });
 }
+
+/** One text of those that are there. */
+export const joinSentences = (...sentences: Array<string | undefined>): string =>
+	sentences.filter(Boolean).join(' ');
 
 /** The message of anything that was thrown. */
 export const messageOf = (cause: unknown): string =>

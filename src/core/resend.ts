@@ -1,4 +1,4 @@
-import { ServiceError, withDetails } from './errors';
+import { joinSentences, ServiceError, withDetails } from './errors';
 import {
 	type Http,
 	type HttpRequest,
@@ -78,6 +78,6 @@ function isRetryableError({ method }: HttpRequest, { kind, details }: ServiceErr
 
 function withAttemptCount(cause: unknown, attempts: number): unknown {
 	if (attempts === 1 || !(cause instanceof ServiceError)) return cause;
-	const reason = [cause.details.reason, `Tried ${attempts} times.`].filter(Boolean).join(' ');
+	const reason = joinSentences(cause.details.reason, `Tried ${attempts} times.`);
 	return withDetails(cause, { reason });
 }

@@ -1,4 +1,4 @@
-import { mapServiceError, ServiceError, withDetails } from '../core/errors';
+import { joinSentences, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import { type Entry, nameExecution, type Owner, STARTED_STATES } from './entry';
 import { applyTransition, enterRow, type Ledger } from './ledger';
 import { isTransient, retrying, SHORT_RETRY_ATTEMPTS } from '../tables/retries';
@@ -255,7 +255,7 @@ export function needsResolution(
 		: 'The job ledger could not be reached to record this.';
 	return withDetails(error, {
 		ids: { ...(uniqueKey && { uniqueKey }), ...(entry && { entryId: String(entry.id) }) },
-		advice: [error.details.advice, place, RESOLVE_ADVICE].filter(Boolean).join(' '),
+		advice: joinSentences(error.details.advice, place, RESOLVE_ADVICE),
 	});
 }
 

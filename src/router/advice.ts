@@ -1,4 +1,4 @@
-import { withDetails, type ServiceError } from '../core/errors';
+import { joinSentences, withDetails, type ServiceError } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
@@ -16,7 +16,7 @@ export function withAdvice(error: ServiceError, model?: unknown): ServiceError {
 	const existingAdvice = error.details.advice ?? '';
 	// a caller may already have applied this
 	if (!advice || existingAdvice.includes(advice)) return error;
-	return withDetails(error, { advice: [advice, existingAdvice].filter(Boolean).join(' ') });
+	return withDetails(error, { advice: joinSentences(advice, existingAdvice) });
 }
 
 /** Whether a request was refused because its largest possible cost exceeds the free balance. */
@@ -123,10 +123,9 @@ function withBalance(
 		balanceUsd: 'balance_micro_usd',
 		heldUsd: 'held_micro_usd',
 	});
+	const held = heldBalanceAdvice(meta?.['held_micro_usd'], others);
 	return withDetails(error, {
-		advice: [error.details.advice, heldBalanceAdvice(meta?.['held_micro_usd'], others), remedy]
-			.filter(Boolean)
-			.join(' '),
+		advice: joinSentences(error.details.advice, held, remedy),
 		computed: { ...Object.fromEntries(figures), ...computed, ownRequestsUnderWay: others },
 	});
 }

@@ -9,6 +9,7 @@ import {
 	unexpectedBodyError,
 } from '../core/errorResponses';
 import {
+	joinSentences,
 	truncatedAnswerError,
 	mapServiceError,
 	withDetails,
@@ -86,9 +87,7 @@ function withPlaceOfCut(error: ServiceError): ServiceError {
 	const { toolCalls = [] } = (partial ?? {}) as Partial<TextAnswer>;
 	const place = placeOfCut(toolCalls);
 	const sentence = `The answer broke off${place}.`;
-	return place
-		? withDetails(error, { reason: [reason, sentence].filter(Boolean).join(' ') })
-		: error;
+	return place ? withDetails(error, { reason: joinSentences(reason, sentence) }) : error;
 }
 
 function createAnswerFold(
