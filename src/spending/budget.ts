@@ -25,7 +25,7 @@ const callsOf = new WeakMap<BudgetBook, CallReservation>();
 
 function joinCalls({ book, newId }: BudgetUse): CallReservation {
 	const known = callsOf.get(book);
-	const joined = known?.isOver === false ? known : new CallReservation(book, `run:${newId()}`);
+	const joined = known?.isOver === false ? known : new CallReservation(`run:${newId()}`);
 	callsOf.set(book, joined);
 	joined.join();
 	return joined;

@@ -1,5 +1,5 @@
 import { type Decimal, ZERO } from '../core/money';
-import type { BudgetBook, BudgetUse, Change } from './budgetBook';
+import type { BudgetUse, Change } from './budgetBook';
 import {
 	type Claim,
 	claimReservation,
@@ -34,7 +34,6 @@ type Refusal = Extract<Claim, { refused: unknown }>;
  * ends gives it back: with a reservation of its own for each run, n8n's main would be busy with them from ten workers on.
  */
 export class CallReservation {
-	readonly #book: BudgetBook;
 	readonly #id: string;
 	/** Node runs that have not ended. */
 	#callers = 0;
@@ -57,8 +56,7 @@ export class CallReservation {
 	/** The node run that has written it last, while what it does not use is looked for. */
 	#watcher: Caller | undefined;
 
-	constructor(book: BudgetBook, id: string) {
-		this.#book = book;
+	constructor(id: string) {
 		this.#id = id;
 	}
 
@@ -125,11 +123,9 @@ export class CallReservation {
 		return this.#grant?.amount.minus(this.#spent).minus(this.#held) ?? ZERO;
 	}
 
-	#isEnough({ use: { settings } }: Caller, most: Decimal): boolean {
+	#isEnough({ use: { book, settings } }: Caller, most: Decimal): boolean {
 		if (!this.#grant?.budget.eq(settings.amount)) return false;
-		return (
-			this.#grant.period === this.#book.periodStart(settings.length) && this.#unused().gte(most)
-		);
+		return this.#grant.period === book.periodStart(settings.length) && this.#unused().gte(most);
 	}
 
 	/** What will be taken until the next write, if it goes on as it did. */
