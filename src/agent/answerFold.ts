@@ -166,12 +166,8 @@ function checkEnd(dialect: Dialect | undefined, { hasEnded, isOpen }: EventReade
 	if (!dialect || hasEnded || (!isOpen && !hasOpening(dialect))) return undefined;
 	if (!isOpen)
 		return `The answer has the form of ${dialect.name}, but not its beginning. So it is not known whether its end is missing.`;
-	throw withDetails(
-		truncatedAnswerError(
-			`A stream of ${dialect.name} ends with ${endsOf(dialect)}, which did not arrive.`,
-		),
-		{ advice: END_ADVICE },
-	);
+	const reason = `A stream of ${dialect.name} ends with ${endsOf(dialect)}, which did not arrive.`;
+	throw withDetails(truncatedAnswerError(reason), { advice: END_ADVICE });
 }
 
 const END_ADVICE =

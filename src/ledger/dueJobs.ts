@@ -78,6 +78,7 @@ export async function checkDueJobs(
 	const { table, clock } = ledger;
 	const { concurrency, asksUntil } = options;
 	const round = new PollRound(ledger, options);
+	const check = async (job: Entry[]) => await round.check(job);
 	const isOver = () =>
 		round.serviceError !== undefined ||
 		round.consecutiveFailures >= MAX_CONSECUTIVE_FAILURES ||
@@ -87,18 +88,11 @@ export async function checkDueJobs(
 	for (let isLast = false; !isLast && !isOver(); ) {
 		const checkAt = atMost(round.startedAt);
 		// a job with a known outcome needs no request
-		const rows = await table.find(
-			where({ ...ownedBy(options), state: 'pending', outcome: UNDECIDED, checkAt }),
-			{ by: 'checkAt' },
-		);
+		const isDue = where({ ...ownedBy(options), state: 'pending', outcome: UNDECIDED, checkAt });
+		const rows = await table.find(isDue, { by: 'checkAt' });
 		isLast = rows.length < MAX_ROWS;
 		await reschedule(ledger, rows, round.startedAt);
-		const unchecked = await checkConcurrently(
-			groupByJob(rows),
-			concurrency,
-			isOver,
-			async (job) => await round.check(job),
-		);
+		const unchecked = await checkConcurrently(groupByJob(rows), concurrency, isOver, check);
 		await restoreSchedule(ledger, unchecked.flat());
 	}
 	await round.recordFailures();

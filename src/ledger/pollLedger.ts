@@ -102,10 +102,8 @@ async function claimJobs(
 	const claimed = groupByJob(await claimCandidates(ledger, claim, lease));
 	const ids = claimed.flat().map(({ jobId }) => jobId);
 	const all = await findRowsOfJobs(repeatable, ids);
-	const others = groupBy(
-		all.filter((row) => row.claim !== claim),
-		jobKey,
-	);
+	const ofOthers = all.filter((row) => row.claim !== claim);
+	const others = groupBy(ofOthers, jobKey);
 	const deliverable: Entry[][] = [];
 	for (const job of claimed) {
 		const rivals = (job[0] && others.get(jobKey(job[0]))) ?? [];

@@ -44,12 +44,8 @@ export function createSlotBook(openLedger: () => Promise<Ledger>, credentialId: 
 			const ledger = await openLedger();
 			const { id } = await findOrAddRow(ledger, credentialId);
 			// a pause that is shorter than one that is known changes nothing
-			await applyUpdate(
-				ledger.table,
-				'pauseLimit',
-				{ id, leaseUntil: below(until) },
-				{ leaseUntil: until },
-			);
+			const shorter = { id, leaseUntil: below(until) };
+			await applyUpdate(ledger.table, 'pauseLimit', shorter, { leaseUntil: until });
 		},
 	};
 }
@@ -73,12 +69,9 @@ async function reserveSlots(
 		// no burst follows a pause
 		const unused = Math.max(now - (burst - 1) * interval, isPauseWrong ? 0 : leaseUntil);
 		const first = Math.max(expected ? now + expected : unused, isWrong ? now : checkAt);
-		const [row] = await applyUpdate(
-			table,
-			'reserveSlots',
-			{ id, checkAt, leaseUntil },
-			{ checkAt: Math.ceil(first + count * interval) },
-		);
+		const unchanged = { id, checkAt, leaseUntil };
+		const changes = { checkAt: Math.ceil(first + count * interval) };
+		const [row] = await applyUpdate(table, 'reserveSlots', unchanged, changes);
 		const reservedAt = clock.now();
 		const duration = reservedAt - now;
 		if (row) {

@@ -217,12 +217,11 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	// a service of the first form of the protocol has one call, without an ID
 	const { function_call: legacyCall } = message;
 	const legacy = isPlainObject(legacyCall) ? [{ id: undefined, function: legacyCall }] : [];
-	const toolCalls = (calls ? sortCalls(calls) : legacy).map(
-		({ id, function: called }: JsonObject) => {
-			const { name, arguments: given } = isPlainObject(called) ? called : {};
-			return toToolCall(id, name, given);
-		},
-	);
+	const given: JsonObject[] = calls ? sortCalls(calls) : legacy;
+	const toolCalls = given.map(({ id, function: called }) => {
+		const { name, arguments: written } = isPlainObject(called) ? called : {};
+		return toToolCall(id, name, written);
+	});
 	return {
 		text: contentChunks.join(''),
 		toolCalls,

@@ -100,12 +100,10 @@ async function createTable(n8n: TableAccess, format: TableFormat): Promise<Found
 		name: n8n.table,
 		columns: Object.entries(format.columns).map(([column, type]) => ({ name: column, type })),
 	};
+	const request = { method: 'POST', path: TABLES_PATH, body } as const;
 	try {
-		const { id } = await requestN8n(
-			n8n,
-			{ method: 'POST', path: TABLES_PATH, body },
-			'dataTable:create',
-			(answer) => (isPlainObject(answer) ? parseTable(answer) : undefined),
+		const { id } = await requestN8n(n8n, request, 'dataTable:create', (answer) =>
+			isPlainObject(answer) ? parseTable(answer) : undefined,
 		);
 		return { id, addedColumns: [], missingColumns: [] };
 	} catch (cause) {
