@@ -73,16 +73,13 @@ export function createEventReader(push: Push): LineReader {
 	};
 }
 
+type DataKind = 'json' | 'words';
+
 /** Tells JSON from plain words in the data of events: under each name, the first data that is certain decides. */
 function createDataReader() {
-	const kinds = new Map<string, 'json' | 'words'>();
+	const kinds = new Map<string, DataKind>();
 
-	const findError = (
-		data: string,
-		event: string,
-		isCut: boolean,
-		kind: 'json' | 'words' | undefined,
-	) => {
+	const findError = ({ event, data }: AnswerPiece, isCut: boolean, kind?: DataKind) => {
 		if (isCut) return unreadableChunkError('The stream ended in the middle of an event.', data);
 		const isHalf = kind === undefined && /^\s*\{/.test(data);
 		const isForeign = kind === 'json' && !END_WORD.test(data);
@@ -101,7 +98,7 @@ function createDataReader() {
 			piece.value = value;
 			return piece;
 		}
-		const error = findError(data, event, isCut, kind);
+		const error = findError(piece, isCut, kind);
 		if (error) return { ...piece, error };
 		if (!kind) kinds.set(name, 'words');
 		return piece;
