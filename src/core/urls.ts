@@ -17,18 +17,16 @@ export function normalizeBaseUrl(
 	const text = trimWhitespace(input);
 	if (!text) throw invalidInputError(`The ${name} is empty`, 'Enter it in the credential.');
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:\/\//i.test(text)) {
+	if (!url || !/^https?:\/\//i.test(text))
 		throw invalidInputError(
 			`The ${name} is not a web address`,
 			'Enter an address that begins with https:// in the credential.',
 		);
-	}
-	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname))
 		throw invalidInputError(
 			`The ${name} must begin with https://`,
 			'Over http:// others could read the API key in transit.',
 		);
-	}
 	if (url.username || url.password)
 		throw invalidInputError(`The ${name} must not contain a user name or password`);
 	if (url.search || url.hash || /[?#]/.test(text))
@@ -78,12 +76,11 @@ export function normalizeApiKey(input: unknown, name = 'API key'): string {
 			`The ${name} is longer than ${MAX_KEY_LENGTH} characters`,
 			'Copy only the key into the credential.',
 		);
-	if (!/^[\x21-\x7e]+$/.test(key)) {
+	if (!/^[\x21-\x7e]+$/.test(key))
 		throw invalidInputError(
 			`The ${name} contains a space or another character that is not allowed in a key`,
 			'Copy it again into the credential.',
 		);
-	}
 	return key;
 }
 
@@ -158,9 +155,8 @@ export function encodePathSegment(value: string, name: string): string {
 	if (!value.trim()) throw invalidInputError(`${name} is empty`);
 	if (value.length > MAX_SEGMENT_LENGTH)
 		throw invalidInputError(`${name} is longer than ${MAX_SEGMENT_LENGTH} characters`);
-	if (/^\.{1,2}$/.test(value) || /%2e/i.test(value) || /(^|[/\\])\.\.([/\\]|$)/.test(value)) {
+	if (/^\.{1,2}$/.test(value) || /%2e/i.test(value) || /(^|[/\\])\.\.([/\\]|$)/.test(value))
 		throw invalidInputError(`${name} must not point to another address`, `It reads "${value}".`);
-	}
 	if (/\p{Cc}/u.test(value)) throw invalidInputError(`${name} contains a control character`);
 	if (!value.isWellFormed())
 		throw invalidInputError(`${name} contains an incomplete character, such as half of an emoji`);

@@ -54,20 +54,18 @@ async function resolveStart(
 	const now = clock.now();
 	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
 	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
-	if (!open) {
+	if (!open)
 		throw invalidInputError(
 			rows.length ? 'The outcome of this start is known' : 'The ledger has no such start',
 			rows[0]
 				? `Its state is "${rows[0].state}"${rows[0].jobId && `, its job ${rows[0].jobId}`}.`
 				: '',
 		);
-	}
-	if (open.state === 'sending' && open.leaseUntil > now) {
+	if (open.state === 'sending' && open.leaseUntil > now)
 		throw invalidInputError(
 			'This start may still be in progress',
 			`${nameExecution(open)} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
 		);
-	}
 	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
 	const { id, claim, state } = open;
 	const [entry] = await applyTransition(table, transition, { id, claim, state }, changes);

@@ -30,9 +30,8 @@ function adviceFor(error: ServiceError): string | undefined {
 		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (isTooLong(error))
 		return 'The conversation is too long for the model: shorten it or choose a model with a larger context window. For an AI agent, lower "Context Window Length" of its memory.';
-	if (code === 'content_expired' || status === 410) {
+	if (code === 'content_expired' || status === 410)
 		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
-	}
 	return undefined;
 }
 

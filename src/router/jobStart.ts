@@ -109,12 +109,11 @@ export function addInputs(body: JsonObject, inputs: readonly JobInput[]): JsonOb
 function splitPath(path: string): string[] {
 	const parts = path.split('.').map((part) => part.trim());
 	if (!path) throw invalidInputError('Inputs: Parameter Name is empty');
-	if (parts.some((part) => !part || part === '__proto__' || part === 'constructor')) {
+	if (parts.some((part) => !part || part === '__proto__' || part === 'constructor'))
 		throw invalidInputError(
 			`Inputs: "${path}" cannot be the name of a parameter`,
 			'Use a name such as "image", or names with dots between them, such as "reference.image".',
 		);
-	}
 	return parts;
 }
 
@@ -135,11 +134,10 @@ function setAtPath(
 		return { ...fields, [name]: value };
 	}
 	const inner = exists ? fields[name] : {};
-	if (!isPlainObject(inner)) {
+	if (!isPlainObject(inner))
 		throw invalidInputError(
 			`Inputs: nothing can be added to "${path}"`,
 			'Another field or input sets it to a value that is not an object.',
 		);
-	}
 	return { ...fields, [name]: setAtPath(inner, rest, value, `${path}.`) };
 }
