@@ -54,12 +54,11 @@ async function resolveStart(
 	const now = clock.now();
 	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
 	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
+	const [first] = rows;
 	if (!open)
 		throw invalidInputError(
-			rows.length ? 'The outcome of this start is known' : 'The ledger has no such start',
-			rows[0]
-				? `Its state is "${rows[0].state}"${rows[0].jobId && `, its job ${rows[0].jobId}`}.`
-				: '',
+			first ? 'The outcome of this start is known' : 'The ledger has no such start',
+			first ? `Its state is "${first.state}"${first.jobId && `, its job ${first.jobId}`}.` : '',
 		);
 	if (open.state === 'sending' && open.leaseUntil > now)
 		throw invalidInputError(
