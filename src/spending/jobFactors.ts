@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 
-import { Big, type Decimal, divideRoundedDown, ZERO } from '../core/money';
+import { Big, type Decimal, ZERO } from '../core/money';
 import type { JobStart } from '../core/accounts';
 
 /*
@@ -13,8 +13,8 @@ export type JobFactors = Record<string, string>;
 
 /** Factors that are kept. */
 const MAX_FACTORS = 200;
-/** A factor is rounded up to so many parts of one. */
-const PARTS = 10_000;
+/** To which a factor is rounded up. */
+const DECIMAL_PLACES = 4;
 
 /** A text that stands for a longer one. */
 export const hash = (text: string, length: number): string =>
@@ -25,10 +25,7 @@ export const factorKey = ({ model, settings }: Pick<JobStart, 'model' | 'setting
 	`${hash(model, 8)}.${hash(settings, 12)}`;
 
 /** @returns the factor to reserve, and whether it is that of the configuration; if not, it is the highest one of the model. */
-export function findFactor(
-	factors: JobFactors,
-	key: string,
-): { factor: Decimal; isProven: boolean } {
+export function findFactor(factors: JobFactors, key: string) {
 	const own = factors[key];
 	if (own !== undefined) return { factor: new Big(own), isProven: true };
 	const model = key.slice(0, key.indexOf('.') + 1);
@@ -48,10 +45,7 @@ export function learnFactor(
 	key: string,
 	{ least, estimate = ZERO }: { least: Decimal; estimate?: Decimal | undefined },
 ): void {
-	const base = least.gt(0) ? least : ONE;
-	const parts = divideRoundedDown(estimate.times(PARTS), base);
-	const isExact = parts.times(base).eq(estimate.times(PARTS));
-	const learnt = parts.plus(isExact ? 0 : 1).div(PARTS);
+	const learnt = estimate.div(least.gt(0) ? least : ONE).round(DECIMAL_PLACES, Big.roundUp);
 	const known = new Big(factors[key] ?? 1);
 	delete factors[key];
 	factors[key] = (learnt.gt(known) ? learnt : known).toFixed();
