@@ -72,25 +72,21 @@ export class NodeBudget implements SharedBudget {
 		const key = factorKey({ model, settings });
 		const holder = { ...this.#use, id };
 		let job: string | undefined;
-		let claimed: Reservation | undefined;
-		let reserved: { bound: Bound; least: Decimal } | undefined;
-		const claimStart = async (least: Decimal) => {
-			const granted = await this.#change((state, now) =>
-				claimStartReservation(state, this.#use.settings, holder, { key, least, lease }, now),
-			);
-			if ('claimed' in granted) claimed = granted.claimed;
-			return granted;
-		};
+		let reserved: { bound: Bound; least: Decimal; claimed: Reservation } | undefined;
 		const reserve = async (bound: Bound) => {
-			const least = await this.#reserveStart(bound, claimStart);
-			reserved = { bound, least };
+			const least = this.#toMaximum(bound);
+			const start = { key, least, lease };
+			const claimed = await this.#reserveStart(bound, (state, now) =>
+				claimStartReservation(state, this.#use.settings, holder, start, now),
+			);
+			reserved = { bound, least, claimed };
 		};
 		const settle = async (cost: Cost) => {
 			const estimate = toAmount(cost);
 			await this.#record(id, (state) => {
-				if (!claimed || !reserved || (!job && estimate))
-					return closeReservation(state, id, estimate);
-				const start = { id, key, least: reserved.least, claimed };
+				if (!reserved || (!job && estimate)) return closeReservation(state, id, estimate);
+				const { least, claimed } = reserved;
+				const start = { id, key, least, claimed };
 				return job
 					? startJobReservation(state, { ...start, job, estimate })
 					: keepUnknownStart(state, start);
@@ -99,7 +95,7 @@ export class NodeBudget implements SharedBudget {
 		return {
 			setJob: (mediaType, jobId) => void (job = jobReservationId(mediaType, jobId)),
 			renew: async () => {
-				const { unprovenUntil } = claimed ?? {};
+				const { unprovenUntil } = reserved?.claimed ?? {};
 				if (reserved && unprovenUntil && this.#use.book.now(this.#use) > unprovenUntil - lease / 2)
 					await reserve(reserved.bound);
 			},
@@ -176,15 +172,17 @@ export class NodeBudget implements SharedBudget {
 	 * Tries for at most 30 s after the last request that fit, so that items in sequence do not each wait that long. The time begins again
 	 * whenever the estimate of another start has come.
 	 *
-	 * @returns the least that it costs.
+	 * @returns what is reserved.
 	 */
-	async #reserveStart(bound: Bound, claimStart: (least: Decimal) => Promise<Claim>) {
-		const least = this.#toMaximum(bound);
+	async #reserveStart(bound: Bound, claimStart: Change<Claim>): Promise<Reservation> {
 		let waitsFor: string | undefined;
 		for (;;) {
 			await this.check();
-			const claim = await claimStart(least);
-			if (!('refused' in claim)) break;
+			const claim = await this.#change(claimStart);
+			if ('claimed' in claim) {
+				this.#waiting.reset();
+				return claim.claimed;
+			}
 			const isNew = waitsFor !== undefined || claim.waitsFor !== this.#waitsFor;
 			if (claim.waitsFor !== waitsFor && isNew) this.#waiting.reset();
 			waitsFor = claim.waitsFor;
@@ -192,8 +190,6 @@ export class NodeBudget implements SharedBudget {
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
 			if (!mayChange || !(await this.#waiting.wait())) throw refusalError(this.#use, claim, bound);
 		}
-		this.#waiting.reset();
-		return least;
 	}
 
 	#toMaximum(bound: Bound): Decimal {
