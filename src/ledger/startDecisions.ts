@@ -18,38 +18,18 @@ export interface ResolvedStart {
 }
 
 /**
- * Marks a start with an unknown outcome as started.
+ * Marks a start with an unknown outcome as started, or as not started.
  *
  * @param credentialId The credential that has to know of the decision: its budget and its record count the start.
+ * @param jobId Undefined if nothing was started.
  * @throws ServiceError `invalid` when there is no such start, it was made with another credential, its outcome is known, or it may still
  *   be sending.
  */
-export async function markAsStarted(
-	ledger: Ledger,
-	which: StartSelector,
-	credentialId: string,
-	jobId: string,
-): Promise<ResolvedStart> {
-	const changes = { jobId, checkAt: ledger.clock.now(), note: 'Marked as started.' };
-	return await resolveStart(ledger, which, credentialId, 'markAsStarted', changes);
-}
-
-/** Marks a start with an unknown outcome as not started. @throws as `markAsStarted` does. */
-export async function markAsNotStarted(
-	ledger: Ledger,
-	which: StartSelector,
-	credentialId: string,
-): Promise<ResolvedStart> {
-	const changes = { note: 'Marked as not started.' };
-	return await resolveStart(ledger, which, credentialId, 'markAsNotStarted', changes);
-}
-
-async function resolveStart(
+export async function resolveStart(
 	{ table, clock }: Ledger,
 	which: StartSelector,
 	credentialId: string,
-	transition: 'markAsStarted' | 'markAsNotStarted',
-	changes: Partial<Pick<Entry, 'jobId' | 'checkAt' | 'note'>>,
+	jobId: string | undefined,
 ): Promise<ResolvedStart> {
 	const now = clock.now();
 	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
@@ -67,7 +47,12 @@ async function resolveStart(
 		);
 	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
 	const { id, claim, state } = open;
-	const [entry] = await applyTransition(table, transition, { id, claim, state }, changes);
+	const seen = { id, claim, state };
+	const asStarted = { checkAt: now, note: 'Marked as started.' };
+	const [entry] =
+		jobId === undefined
+			? await applyTransition(table, 'markAsNotStarted', seen, { note: 'Marked as not started.' })
+			: await applyTransition(table, 'markAsStarted', seen, { ...asStarted, jobId });
 	if (!entry)
 		throw invalidInputError(
 			'The outcome of this start has just become known',

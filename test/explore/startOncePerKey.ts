@@ -1,5 +1,5 @@
 import { ServiceError } from '../../src/core/errors';
-import { markAsNotStarted, markAsStarted } from '../../src/ledger/startDecisions';
+import { resolveStart } from '../../src/ledger/startDecisions';
 import { CALM, createWorld, type Process, type Weather } from './world';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
@@ -136,10 +136,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 		const person = world.createProcess('person', CALM);
 		const which = { uniqueKey: 'k' };
 		const [job] = jobs;
-		const resolved = job
-			? markAsStarted(person.ledger, which, 'a', job)
-			: markAsNotStarted(person.ledger, which, 'a');
-		resolved.then(
+		resolveStart(person.ledger, which, 'a', job).then(
 			() => say('person', job ? `sees ${job}` : 'sees no job'),
 			() => {},
 		);

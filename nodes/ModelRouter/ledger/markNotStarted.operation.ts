@@ -1,4 +1,4 @@
-import { markAsNotStarted } from '../../../src/ledger/startDecisions';
+import { resolveStart } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
 import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
 
@@ -15,7 +15,7 @@ export const markNotStarted = operation({
 	async run(context) {
 		const ledger = await openJobLedger(context);
 		const { request, origin } = context;
-		const resolved = await markAsNotStarted(ledger, request, origin.credentialId);
+		const resolved = await resolveStart(ledger, request, origin.credentialId, undefined);
 		recordDecision(context, resolved);
 		return { json: toEntryJson(context, resolved.entry) };
 	},

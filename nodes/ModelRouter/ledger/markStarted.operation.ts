@@ -1,4 +1,4 @@
-import { markAsStarted } from '../../../src/ledger/startDecisions';
+import { resolveStart } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
 import { jobIdParam, toJobId } from '../media/media.params';
 import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
@@ -15,7 +15,7 @@ export const markStarted = operation({
 	async run(context) {
 		const { selector, jobId } = context.request;
 		const ledger = await openJobLedger(context);
-		const resolved = await markAsStarted(ledger, selector, context.origin.credentialId, jobId);
+		const resolved = await resolveStart(ledger, selector, context.origin.credentialId, jobId);
 		recordDecision(context, resolved, jobId);
 		return { json: toEntryJson(context, resolved.entry) };
 	},

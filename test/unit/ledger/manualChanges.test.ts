@@ -1,7 +1,7 @@
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { confirmDelivery, deliverAgain, registerJob } from '../../../src/ledger/manualChanges';
-import { markAsNotStarted, markAsStarted } from '../../../src/ledger/startDecisions';
+import { resolveStart } from '../../../src/ledger/startDecisions';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { ledgerOn, Rows } from './simulatedTable';
@@ -56,8 +56,8 @@ describe('jobs that are alike', () => {
 	}
 
 	it.each<[string, (ledger: Ledger) => Promise<object>]>([
-		['started', async (ledger) => await markAsStarted(ledger, { id: 1 }, 'a', '2')],
-		['not started', async (ledger) => await markAsNotStarted(ledger, { id: 1 }, 'a')],
+		['started', async (ledger) => await resolveStart(ledger, { id: 1 }, 'a', '2')],
+		['not started', async (ledger) => await resolveStart(ledger, { id: 1 }, 'a', undefined)],
 	])('a start that reports its job while it is marked as %s keeps it', async (_what, mark) => {
 		const { rows, ledger, meanwhile } = openAlike({ state: 'unknown', claim: 'x', jobId: '' });
 		meanwhile({ state: 'pending', jobId: '1' });

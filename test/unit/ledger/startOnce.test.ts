@@ -2,7 +2,7 @@ import { cancelledError, ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
 import { claimKey } from '../../../src/ledger/keyClaim';
 import type { LedgerTable } from '../../../src/ledger/ledger';
-import { markAsNotStarted, markAsStarted } from '../../../src/ledger/startDecisions';
+import { resolveStart } from '../../../src/ledger/startDecisions';
 import { failureOf } from '../inMemoryHttp';
 import { broken, LEASE, MINUTE, refused, SECOND, startWorld, wanted } from './startWorld';
 
@@ -55,7 +55,7 @@ describe('one job per key', () => {
 			details: { ...details, advice },
 		});
 		expect(await failureOf(start())).toMatchObject({ message: UNKNOWN, details });
-		await markAsStarted(ledgerOf(), { uniqueKey: 'k' }, 'a', 'job-1');
+		await resolveStart(ledgerOf(), { uniqueKey: 'k' }, 'a', 'job-1');
 		expect(await start()).toMatchObject({ earlier: { jobId: 'job-1' } });
 		expect(book).toHaveLength(1);
 	});
@@ -63,7 +63,7 @@ describe('one job per key', () => {
 	it('resolved as not started, the key starts a job again', async () => {
 		const { start, ledgerOf } = startWorld();
 		await failureOf(start({ fails: broken }));
-		await markAsNotStarted(ledgerOf(), { id: 1 }, 'a');
+		await resolveStart(ledgerOf(), { id: 1 }, 'a', undefined);
 		expect(await start()).toMatchObject({ result: 'job-2' });
 	});
 
@@ -71,7 +71,7 @@ describe('one job per key', () => {
 		const { start, ledgerOf, clock, book } = startWorld();
 		void start({ takes: Infinity });
 		await clock.sleep(100);
-		const tooSoon = await failureOf(markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a'));
+		const tooSoon = await failureOf(resolveStart(ledgerOf(), { uniqueKey: 'k' }, 'a', undefined));
 		expect(tooSoon.message).toBe('This start may still be in progress');
 		await clock.sleep(LEASE);
 		expect(await failureOf(start())).toMatchObject({ message: UNKNOWN });
@@ -99,7 +99,7 @@ describe('one job per key', () => {
 		const { start, ledgerOf, clock, rows } = startWorld();
 		const slow = start({ takes: 700_000 });
 		await clock.sleep(650_000);
-		await markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a');
+		await resolveStart(ledgerOf(), { uniqueKey: 'k' }, 'a', undefined);
 		expect(await slow).toMatchObject({ result: 'job-1' });
 		expect(rows).toMatchObject([
 			{ state: 'notStarted', jobId: '' },
@@ -138,7 +138,7 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		const { clock, rows, book, ledgerOf, start } = startWorld();
 		const slow = failureOf(start(waits));
 		await clock.sleep(1.1 * LEASE);
-		await markAsNotStarted(ledgerOf(), { uniqueKey: 'k' }, 'a');
+		await resolveStart(ledgerOf(), { uniqueKey: 'k' }, 'a', undefined);
 		expect(await start()).toMatchObject({ result: 'job-1' });
 		expect(await slow).toMatchObject({
 			message: 'This start took too long, and a person resolved it in the meantime',
