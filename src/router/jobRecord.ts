@@ -177,12 +177,10 @@ export function isRecordNeeded({ jobId, state, record, ...job }: Job): boolean {
 	if (state === 'failed' || isUnknownStatus(job.status)) return true;
 	if ([job.status, job.costMicroUsd, job.estimatedCostMicroUsd].every((read) => read === undefined))
 		return true;
+	const isOtherId = ([name, value]: [string, unknown]) =>
+		ID_FIELD.test(name) && isId(value) && String(value) !== jobId;
 	return [record, ...Object.values(record).filter(isPlainObject)].some(
-		(fields) =>
-			isErrorValue(fields['error']) ||
-			Object.entries(fields).some(
-				([name, value]) => ID_FIELD.test(name) && isId(value) && String(value) !== jobId,
-			),
+		(fields) => isErrorValue(fields['error']) || Object.entries(fields).some(isOtherId),
 	);
 }
 

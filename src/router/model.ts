@@ -216,10 +216,8 @@ const isFiniteNumber = (value: unknown): value is number =>
 function isFromVendor({ id, owned_by: owner }: Model, vendor: string): boolean {
 	const prefix = id.includes('/') ? id.split('/')[0] : undefined;
 	const wanted = normalizeName(vendor);
-	return (
-		!wanted ||
-		[owner, prefix].some((name) => typeof name === 'string' && normalizeName(name) === wanted)
-	);
+	const isWanted = (name?: string) => typeof name === 'string' && normalizeName(name) === wanted;
+	return !wanted || [owner, prefix].some(isWanted);
 }
 
 const normalizeName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

@@ -93,11 +93,8 @@ export function createResponseAccumulator(requestedModel: string) {
 		isEmpty(): boolean {
 			const { text, toolCalls, finishReason = 'stop', refusal, reasoning } = answer();
 			const hasContent = text || toolCalls.length || refusal || reasoning;
-			return (
-				!hasContent &&
-				ORDINARY_FINISH.test(finishReason) &&
-				!collectOutput(partial).some(isOtherOutput)
-			);
+			if (hasContent || !ORDINARY_FINISH.test(finishReason)) return false;
+			return !collectOutput(partial).some(isOtherOutput);
 		},
 		failure: () => partial.failure,
 		answer,

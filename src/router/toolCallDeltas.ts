@@ -80,19 +80,13 @@ function startsNewCall(
 	{ id, function: fragmentFunction }: PartialCall,
 ): boolean {
 	const { id: existingId, function: existingFunction } = call;
-	if (
-		isMissing(existingId) ||
-		isMissing(id) ||
-		existingId === id ||
-		!isPlainObject(existingFunction)
-	)
-		return false;
+	const isOther = !isMissing(existingId) && !isMissing(id) && existingId !== id;
+	if (!isOther || !isPlainObject(existingFunction)) return false;
 	if (!isPlainObject(fragmentFunction) || isMissing(fragmentFunction['name'])) return false;
 	const existingArguments = String(existingFunction['arguments']);
 	calls.parsedCharacters += existingArguments.length;
-	return (
-		calls.parsedCharacters > MAX_PARSED_CHARACTERS || tryParseJson(existingArguments) !== undefined
-	);
+	const isUnchecked = calls.parsedCharacters > MAX_PARSED_CHARACTERS;
+	return isUnchecked || tryParseJson(existingArguments) !== undefined;
 }
 
 /** Some services omit the index: then a new id begins a call, and a fragment without an id continues the last one. */

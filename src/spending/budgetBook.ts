@@ -16,6 +16,7 @@ const MAX_AGE = 10_000;
 const FULL_LOOK = 60_000;
 /** How long a change is retried: a restart of n8n takes less. A process that was suspended still gets its attempts. */
 const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5 };
+const TOO_MANY = 'Too many processes use the budget at once';
 
 /** A change of the state. It is calculated again if the row has changed in the meantime. */
 export type Change<Outcome> = (state: BudgetState, now: number, row: Entry) => Outcome;
@@ -77,12 +78,8 @@ export class BudgetBook {
 	lastState: BudgetState | undefined;
 	readonly #changeTogether = inBatches<PendingChange, unknown>(async (batch) => {
 		const ledger = await openLedger(batch);
-		return await repeatWrite(
-			ledger.uncancellableClock,
-			RETRY_LIMITS,
-			'Too many processes use the budget at once',
-			async () => await this.#attempt(ledger, batch),
-		);
+		const attempt = async () => await this.#attempt(ledger, batch);
+		return await repeatWrite(ledger.uncancellableClock, RETRY_LIMITS, TOO_MANY, attempt);
 	});
 
 	/** @param id Identifies the budget. */
