@@ -224,12 +224,12 @@ export async function waitForJob(
 			if (!(cause instanceof ServiceError) || isPermanentFailure(cause))
 				throw mapServiceError(cause);
 			notFoundCount = cause.details.status === 404 ? notFoundCount + 1 : 0;
-			if (notFoundCount > MAX_NOT_FOUND) throw jobNotFound(cause, address, lastJob);
+			if (notFoundCount > MAX_NOT_FOUND) throw jobNotFound(cause, address.jobId, lastJob);
 			lastError = cause;
 			retryAfter = cause.details.retryAfter ?? 0;
 		}
 		const now = clock.now();
-		if (now >= end) throw notFinishedInTime(now - startedAt, address, lastJob, lastError);
+		if (now >= end) throw notFinishedInTime(now - startedAt, address.jobId, lastJob, lastError);
 		const pause = Math.max(retryAfter, 200 + clock.random() * pauseLimit);
 		pauseLimit = Math.min(pauseLimit * PAUSE_GROWTH, LONGEST_PAUSE);
 		await clock.sleep(Math.min(pause, end - now));
@@ -245,11 +245,7 @@ function isPermanentFailure({ kind, details }: ServiceError): boolean {
 /** A job for the details of an error. */
 export const toPartial = (job: Job) => ({ ...summarizeJob(job), job: job.record });
 
-function jobNotFound(
-	cause: ServiceError,
-	{ jobId }: JobAddress,
-	job: Job | undefined,
-): ServiceError {
+function jobNotFound(cause: ServiceError, jobId: string, job?: Job): ServiceError {
 	return new ServiceError('failed', 'The media job is lost: the service does not know it', {
 		...cause.details,
 		ids: { jobId },
@@ -259,13 +255,8 @@ function jobNotFound(
 	});
 }
 
-function notFinishedInTime(
-	/** Milliseconds. */
-	waited: number,
-	{ jobId }: JobAddress,
-	job: Job | undefined,
-	lastError: ServiceError | undefined,
-): ServiceError {
+/** @param waited Milliseconds. */
+function notFinishedInTime(waited: number, jobId: string, job?: Job, lastError?: ServiceError) {
 	const reason = lastError
 		? `Last error: ${lastError.message}. ${lastError.details.reason ?? ''}`
 		: job && `Last state: ${job.status ?? job.state}. ${describeUnknownStatus(job) ?? ''}`.trim();
