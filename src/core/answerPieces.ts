@@ -90,11 +90,7 @@ const FIELD = /^((data|event|id|retry|error):|:\s)/;
 const FIELD_OF_JSON = /^((data|error): ?[{["]|event: ?[\w./-]+\s)/;
 
 /** @returns undefined if more is needed, `none` for a body that is empty, null or binary, or a web page. */
-function findForm(
-	given: string,
-	type: string,
-	isEnd: boolean,
-): 'sse' | 'json' | 'text' | 'none' | undefined {
+function findForm(given: string, type: string, isEnd: boolean) {
 	const start = given.trimStart();
 	const isStream = type.includes('event-stream');
 	const field = start.replace(/^((:|id:|retry:).*[\r\n]\s*)+/, '');

@@ -47,11 +47,7 @@ type Emit = (text: string) => void | Promise<void>;
  * @param emit Called after every piece with the text that it adds, and awaited.
  * @throws ServiceError `refused` for any status other than 2xx, otherwise with what arrived in `details.partial`.
  */
-export async function foldAnswer(
-	response: HttpResponse,
-	fold: AnswerFold,
-	emit: Emit,
-): Promise<void> {
+export async function foldAnswer(response: HttpResponse, fold: AnswerFold, emit: Emit) {
 	if (isErrorResponse(response)) throw await readErrorResponse(response);
 	const body = decodeBody(response);
 	try {

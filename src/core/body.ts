@@ -41,10 +41,7 @@ export async function readJson(
 }
 
 /** Reads a JSON body, and returns its length in characters. @throws as `readJson`. */
-export async function readSizedJson(
-	response: HttpResponse,
-	maxBytes: number,
-): Promise<{ value: unknown; size: number }> {
+export async function readSizedJson(response: HttpResponse, maxBytes: number) {
 	if (isErrorResponse(response)) throw await readErrorResponse(response);
 	const text = await readText(response, maxBytes);
 	try {

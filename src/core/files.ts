@@ -93,10 +93,7 @@ const MAX_BYTES = 240;
  * @returns undefined when there is no name, or nothing remains of it.
  * @see https://www.rfc-editor.org/rfc/rfc6266 and https://www.rfc-editor.org/rfc/rfc8187 for `filename*`
  */
-export function sanitizeFileName(
-	disposition: string | undefined,
-	extension: string,
-): string | undefined {
+export function sanitizeFileName(disposition: string | undefined, extension: string) {
 	const fileName = disposition === undefined ? undefined : parseFileName(disposition);
 	const stem = sanitize(fileName?.split(/[/\\]/).at(-1) ?? '')
 		.normalize('NFC')

@@ -8,10 +8,7 @@ import { formatUsd, ZERO } from './money';
  * @param left What the budget of the credential has left, if it has one.
  * @returns undefined if no cost is known.
  */
-export function describeJobCosts(
-	costs: readonly Cost[],
-	left: string | undefined,
-): string | undefined {
+export function describeJobCosts(costs: readonly Cost[], left: string | undefined) {
 	const known = costs.filter((cost) => cost !== undefined);
 	if (!known.length) return undefined;
 	const total = formatUsd(known.reduce((sum: typeof ZERO, cost) => sum.plus(cost), ZERO));

@@ -97,10 +97,7 @@ export const TABLES_PATH = '/api/v1/data-tables';
  * @param location The `Location` header of the response.
  * @returns undefined if it must not be followed.
  */
-export function resolveRedirect(
-	from: string,
-	location: string,
-): { url: string; sameOrigin: boolean } | undefined {
+export function resolveRedirect(from: string, location: string) {
 	if (!URL.canParse(location, from)) return undefined;
 	const source = new URL(from);
 	const target = new URL(location, from);

@@ -70,11 +70,7 @@ const MAX_NOT_FOUND = 5;
  *
  * @param limit Stop after this many wanted jobs.
  */
-export async function checkDueJobs(
-	ledger: Ledger,
-	options: PollOptions,
-	limit: number,
-): Promise<PollRound> {
+export async function checkDueJobs(ledger: Ledger, options: PollOptions, limit: number) {
 	const { table, clock } = ledger;
 	const { concurrency, asksUntil } = options;
 	const round = new PollRound(ledger, options);

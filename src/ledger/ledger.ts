@@ -123,10 +123,7 @@ export async function changeRows(
 }
 
 /** Reads all rows with these job IDs, including those of other credentials and media types. */
-export async function findRowsOfJobs(
-	table: RepeatableTable<Entry>,
-	jobIds: readonly string[],
-): Promise<Entry[]> {
+export async function findRowsOfJobs(table: RepeatableTable<Entry>, jobIds: readonly string[]) {
 	const found: Entry[] = [];
 	for (const chunk of chunksInAddress([...new Set(jobIds)], (jobId) => jobId)) {
 		const rows = await table.find(anyOf('jobId', chunk));

@@ -89,12 +89,7 @@ const CONTENTION_JITTER = 40_000;
  * @param rows Rows of finished jobs.
  * @returns the jobs to deliver, with the claimed rows.
  */
-async function claimJobs(
-	ledger: Ledger,
-	claim: string,
-	rows: readonly Entry[],
-	lease: number,
-): Promise<Entry[][]> {
+async function claimJobs(ledger: Ledger, claim: string, rows: readonly Entry[], lease: number) {
 	if (!rows.length) return [];
 	const { table, clock } = ledger;
 	const repeatable = retryingBriefly(ledger);
@@ -122,11 +117,7 @@ async function claimJobs(
 	return deliverable;
 }
 
-async function claimCandidates(
-	{ table, clock }: Ledger,
-	claim: string,
-	lease: number,
-): Promise<Entry[]> {
+async function claimCandidates({ table, clock }: Ledger, claim: string, lease: number) {
 	let isRetry = false;
 	return await retryTransient(clock, SHORT_RETRY_ATTEMPTS, async () => {
 		// the change may have succeeded although its response was lost

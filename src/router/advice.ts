@@ -110,12 +110,7 @@ export function explainJobBalance(
 }
 
 /** @param computed What was calculated besides the router's figures. */
-function withBalance(
-	error: ServiceError,
-	others: number,
-	remedy: string,
-	computed: object,
-): ServiceError {
+function withBalance(error: ServiceError, others: number, remedy: string, computed: object) {
 	const { meta } = error.details;
 	const figures = formatFigures(error, {
 		requiredUsd: 'required_micro_usd',

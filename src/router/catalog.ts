@@ -94,10 +94,7 @@ async function readCatalogPage(http: Http, query: string) {
  * @throws ServiceError `refused` with status 404 if it is not in the catalog.
  * @see GET /v1/models/{model}
  */
-export async function getModel(
-	http: Http,
-	id: string,
-): Promise<{ model: Model; requestId?: string }> {
+export async function getModel(http: Http, id: string) {
 	const encoded = encodePathSegment(id, 'Model');
 	// the specification does not say whether the slash of an id is encoded as %2F
 	const paths = [...new Set([encoded, encoded.replaceAll('%2F', '/')])];

@@ -39,11 +39,7 @@ export function toLastChunks(answer: TextAnswer, hasText: boolean): object[] {
 }
 
 /** A chunk of a streamed chat completion. */
-export const toChunk = (
-	model: string,
-	delta: JsonObject,
-	finishReason: string | null = null,
-): object => ({
+export const toChunk = (model: string, delta: JsonObject, finishReason: string | null = null) => ({
 	...headOf({ model }, 'chat.completion.chunk'),
 	choices: [{ index: 0, delta, finish_reason: finishReason }],
 });

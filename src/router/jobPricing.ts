@@ -72,10 +72,7 @@ function countUnits(unit: unknown, body: JsonObject): Units {
 const ONE = ZERO.plus(1);
 
 /** The smallest value of several fields with the same meaning, because it is not known which one the service uses. */
-function smallestValue(
-	names: readonly string[],
-	body: JsonObject,
-): { name: string; value: Decimal } | undefined {
+function smallestValue(names: readonly string[], body: JsonObject) {
 	const values = names.flatMap((name) => {
 		const given = body[name];
 		const value = readDecimal(
@@ -108,11 +105,7 @@ const MAX_SETTING_LENGTH = 40;
  * @returns the same text for the same settings.
  * @see section 8, cost rules 3 and 4
  */
-export function describeJobSettings(
-	pricing: unknown,
-	body: JsonObject,
-	inputs: readonly string[],
-): string {
+export function describeJobSettings(pricing: unknown, body: JsonObject, inputs: readonly string[]) {
 	const { unit, per_unit: price } = isPlainObject(pricing) ? pricing : {};
 	// a minimum of nothing is the same for any number
 	const countedBy = readDecimal(price)?.gt(0) ? countUnits(unit, body).countedBy : [];

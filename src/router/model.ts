@@ -191,11 +191,7 @@ export function compareByKnownKind(one: Model, other: Model): number {
 	return Number(!one.kind) - Number(!other.kind);
 }
 
-function isWithinPrice(
-	{ kind, pricing }: Model,
-	limit: number | undefined,
-	field: string,
-): boolean {
+function isWithinPrice({ kind, pricing }: Model, limit: number | undefined, field: string) {
 	if (limit === undefined) return true;
 	const isOfOtherKind = field === 'per_unit' ? kind === 'text' : kind && kind !== 'text';
 	if (isOfOtherKind) return false;

@@ -31,10 +31,7 @@ export function unifyOutputLimits<Body extends Record<string, unknown>>(
  *
  * @returns undefined if a maximum or the number cannot be read. A service may take 0 for "no maximum".
  */
-export function readOutputLimits(
-	body: Record<string, unknown>,
-	own: LimitField,
-): { allowance: number | undefined; choices: number } | undefined {
+export function readOutputLimits(body: Record<string, unknown>, own: LimitField) {
 	const choices = readPositive(body['n'] ?? 1);
 	const given = LIMIT_FIELDS.map((name) => body[name]).filter(isPresent);
 	if (!choices || !given.every(readPositive)) return undefined;

@@ -152,10 +152,7 @@ function isBareError(event: JsonObject): boolean {
 }
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */
-function emptyAnswerError(
-	response: HttpResponse,
-	{ usage, finishReason }: TextAnswer,
-): ServiceError {
+function emptyAnswerError(response: HttpResponse, { usage, finishReason }: TextAnswer) {
 	const reason = 'It ended without any content.';
 	return usage || finishReason
 		? truncatedAnswerError(reason)

@@ -72,10 +72,7 @@ const noSuchTableError = ({ credentialName, table }: TableAccess, field: string)
 		`Correct ${field} in the ${credentialName} credential. A name of 16 letters and digits looks like an ID: create such a table in n8n yourself, or choose another name.`,
 	);
 
-async function listTables(
-	api: N8nApi,
-	filter: { name: string } | { id: string },
-): Promise<DataTable[]> {
+async function listTables(api: N8nApi, filter: { name: string } | { id: string }) {
 	const query = `limit=250&filter=${encodeURIComponent(JSON.stringify(filter))}`;
 	const request = { method: 'GET', path: `${TABLES_PATH}?${query}` } as const;
 	return await requestN8n(api, request, 'dataTable:list', (answer) => parseTables(answer, filter));
