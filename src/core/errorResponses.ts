@@ -13,7 +13,7 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
 	return new ServiceError('refused', describeStatus(status), {
 		status,
-		...parseErrorEnvelope(body, contentTypeOf(response)),
+		...parseErrorBody(body, contentTypeOf(response)),
 		...getRequestId(headers),
 		...(retryAfter !== undefined && { retryAfter }),
 		// without the path and the query, which may contain a token
@@ -41,11 +41,6 @@ export function unexpectedBodyError(
 ): ServiceError {
 	const error = malformedResponseError(response, text);
 	return reportsError(body) ? asReported(error, parseErrorBody(body)) : error;
-}
-
-/** The error that a service reports with status 200: in the body, or in the middle of a stream. */
-export function parseErrorBody(value: unknown): ServiceErrorDetails {
-	return parseErrorEnvelope(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }
 
 /** @param body Of a web page, only the title is shown. */
@@ -88,12 +83,18 @@ export const describeN8n = (sentence: string) =>
 	sentence.replace(/^The service\b/, 'n8n').replace(/\bthe service\b/g, 'n8n');
 
 /**
+ * Reads the error that a service reports: in a refusal, with status 200, or in the middle of a stream.
+ *
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
  * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ detail: { error: { ... } } }`,
  * `{ errors: [{ ... }] }` and plain text: the specification names `message`, `meta` and `detail`, but not the object that contains
  * them.
+ *
+ * @param value A text, or JSON that was parsed.
+ * @param type The `Content-Type` of a text, in lower case.
  */
-function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
+export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetails {
+	const body = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 	const parsed = tryParseJson(body);
 	if (!isPlainObject(parsed))
 		return body.trim() ? { reason: summarizeReason(body.trim(), type) } : {};
@@ -105,11 +106,11 @@ function parseErrorEnvelope(body: string, type?: string): ServiceErrorDetails {
 		...places.map((place) => place['error']),
 	];
 	const message =
-		messages.find((value) => value !== undefined && value !== null && value !== '') ??
+		messages.find((given) => given !== undefined && given !== null && given !== '') ??
 		extractText(parsed) ??
 		body;
 	const { code: innerCode, type: innerType } = inner;
-	const names = [inner['error'], error].filter((value) => value !== message);
+	const names = [inner['error'], error].filter((name) => name !== message);
 	const code = findErrorCode([innerCode, innerType, ...names, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
 	return {
