@@ -17,7 +17,7 @@ type Asked = Pick<SendMessageRequest, 'method' | 'params'>;
  * An agent that speaks A2A 0.3, as the SDK for servers does (@a2a-js/sdk 0.3.14): it reads requests, keeps tasks, and gives out IDs.
  *
  * It says what it heard, and how many messages its context has had. What it hears may hold `[ask]`: then it asks for a day, and is done with
- * the next message of that task. With `[fail]` it fails, with `[work]` it is not done.
+ * the next message of that task.
  */
 export class A2aServer {
 	/** As they came. */
@@ -80,8 +80,6 @@ export class A2aServer {
 			});
 		if (task) publishTask('completed', undefined, `Noted: ${text}`);
 		else if (text.includes('[ask]')) publishTask('input-required', 'On which day?');
-		else if (text.includes('[fail]')) publishTask('failed', 'I am out of order.');
-		else if (text.includes('[work]')) publishTask('working');
 		else bus.publish(says(`I heard "${text}". This is message ${count} of this context.`));
 		bus.finished();
 	}

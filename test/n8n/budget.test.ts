@@ -115,15 +115,3 @@ it.each(Object.entries(ways))(
 		expect(record).toMatchObject({ unknownCosts: 0 });
 	},
 );
-
-it('a pause of one workflow holds for all of them', async () => {
-	const pause = nodesFor(accounts).router('Pause', ['budget', 'pause'], { reason: 'Too much' });
-	await bridge.editor.runOnce(workflow('stop everything', [{}], pause));
-	const before = bridge.service.balance();
-	const { status, error } = await runAgent(bridge, {
-		...{ text: 'Say hello', attached: [withModel(bridge, {}, { account: accounts.router })] },
-	});
-	expect(status).toBe('error');
-	expect(JSON.stringify(error)).toMatch(/paused|Too much/);
-	expect(bridge.service.balance()).toBe(before);
-});

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import {
 	AGENT,
 	agentFile,
@@ -12,48 +10,28 @@ import {
 	TEXT_MODEL,
 	textRequests,
 	withModel,
-	type AgentTalk,
 	type Way,
 } from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
 import { chatMessage } from './editor.ts';
 import { itemsOf } from './execution.ts';
-import { hasSimpleMemory, sharedLog } from './shared.ts';
-import { codeTool, memory, node, parser, type Attached } from './workflow.ts';
+import { sharedLog } from './shared.ts';
+import { codeTool, node, parser, type Attached } from './workflow.ts';
 
 // our chat model below n8n's own AI Agent, its chains and whatever else takes one: what each of them does with it
 const bridge = bridgeOfFile();
 
 const ours = (): Attached => withModel(bridge);
-const counter = (name: string): Attached => ({
-	node: codeTool(name, "return 'counted ' + query.length;"),
-	as: 'ai_tool',
-});
+const counter = codeTool('Counter', "return 'counted ' + query.length;");
 
 interface Message {
 	role: string;
 	content: unknown;
-	tool_calls?: Array<{ function: { name: string } }>;
-	tool_call_id?: string;
 }
 /** What was sent with each call. */
 const asked = () =>
 	textRequests(bridge).map(({ body }) => body as { model: string; messages: Message[] });
 const models = () => asked().map(({ model }) => model);
-
-/** Asks an agent that has our model. @returns its answer */
-async function ask(way: Way, question: string, ...tools: Attached[]): Promise<unknown> {
-	const talk: AgentTalk = { way, attached: [ours(), ...tools] };
-	if (way === 'in the editor') {
-		const execution = await runAgent(bridge, { ...talk, text: question });
-		return itemsOf(execution, AGENT)[0]?.json['output'];
-	}
-	const agent = await publishAgent(bridge, talk);
-	const said = await agent.say(question);
-	const execution = await agent.execution();
-	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: said } }]);
-	return said;
-}
 
 it.each<Way>(['in the editor', 'a streaming webhook', 'a streaming chat', 'a chat'])(
 	'%s: several turns, with two tools one after the other',
@@ -61,7 +39,14 @@ it.each<Way>(['in the editor', 'a streaming webhook', 'a streaming chat', 'a cha
 		callWith(bridge, 'Calculator', { input: '6*7' });
 		callWith(bridge, 'Counter', { input: 'forty-two' });
 		sayOnce(bridge, 'It is 42.');
-		expect(await ask(way, 'How much?', calculator(), counter('Counter'))).toBe('It is 42.');
+		const attached = [ours(), calculator(), { node: counter, as: 'ai_tool' as const }];
+		const ask = async () => {
+			if (way === 'in the editor') return await runAgent(bridge, { text: 'How much?', attached });
+			const agent = await publishAgent(bridge, { way, attached });
+			expect(await agent.say('How much?')).toBe('It is 42.');
+			return await agent.execution();
+		};
+		expect(itemsOf(await ask(), AGENT)).toMatchObject([{ json: { output: 'It is 42.' } }]);
 		const turns = asked().map(({ messages }) => messages);
 		expect(turns.map((messages) => messages.map(({ role }) => role))).toEqual([
 			['user'],
@@ -74,37 +59,6 @@ it.each<Way>(['in the editor', 'a streaming webhook', 'a streaming chat', 'a cha
 		]);
 	},
 );
-
-it.each<Way>(['in the editor', 'a streaming chat'])(
-	'%s: tools called at the same time, each with its own arguments',
-	async (way) => {
-		const question = 'hello [[tool:One]] [[tools:2]]';
-		expect(await ask(way, question, counter('One'), counter('Two'))).toContain('The tool said: ');
-		const messages = asked()[1]?.messages ?? [];
-		const names = messages.flatMap(({ tool_calls: calls = [] }) =>
-			calls.map((call) => call.function.name),
-		);
-		expect(names).toEqual(['One', 'Two']);
-		expect(messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(['call_1', 'call_2']);
-	},
-);
-
-it('a memory: the second question of a chat brings the first one along, with its tools', async () => {
-	const agent = await publishAgent(bridge, {
-		attached: [ours(), { node: memory(), as: 'ai_memory' }, calculator()],
-	});
-	const sessionId = randomUUID();
-	callWith(bridge, 'Calculator', { input: '6*7' });
-	sayOnce(bridge, 'Hello Ada, it is 42.');
-	await agent.say('My name is Ada. How much is 6*7?', sessionId);
-	await agent.say('Who am I?', sessionId);
-	await agent.say('Who am I?', randomUUID());
-	const [, , second, other] = asked().map(({ messages }) => messages);
-	expect(second?.at(-1)).toEqual({ role: 'user', content: 'Who am I?' });
-	expect(JSON.stringify(other)).not.toContain('Ada');
-	if (!hasSimpleMemory()) return;
-	expect(JSON.stringify(second)).toMatch(/My name is Ada.*Hello Ada, it is 42\./);
-});
 
 // with Enable Streaming, n8n's agent takes the structured output for a call of a tool, whatever model it has (n8n 2.41.1)
 it('a structured output behind a webhook that streams, from an agent that does not', async () => {

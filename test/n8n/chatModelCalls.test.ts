@@ -3,18 +3,14 @@ import {
 	agentFile,
 	calculator,
 	callsOf,
-	callWith,
 	publishAgent,
 	runAgent,
-	sayOnce,
 	textRequests,
 	withModel,
 } from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
-import { retryOnFail } from './conversationWorkflow.ts';
 import { until } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
-import { sharedLog } from './shared.ts';
 import { node, type Attached } from './workflow.ts';
 import type { Fault } from '../service/service.ts';
 
@@ -79,25 +75,6 @@ it('n8n shows tokens, cost, request ID and model of each turn, and a later node 
 	expect(execution.customData?.['costUsd']).toBe(item?.json['cost']);
 });
 
-it.each(['chat', 'responses'])(
-	'%s: the second turn reads the system message from the cache',
-	async (protocol) => {
-		const systemMessage = 'You are a clerk of the town. '.repeat(20);
-		const execution = await runAgent(bridge, {
-			text: 'hello [[tool:Calculator]]',
-			parameters: { options: { systemMessage } },
-			attached: [
-				withModel(bridge, { options: { protocol, cacheSystemMessage: true } }),
-				calculator(),
-			],
-		});
-		const [first, second] = callsOf(execution).map(({ json }) => json);
-		expect(first?.['tokenUsage']).toMatchObject({ cachedTokens: 0 });
-		expect(second?.['tokenUsage']).toMatchObject({ cachedTokens: 140 });
-		expect(second?.['costUsd']).toBeLessThan(Number(first?.['costUsd']));
-	},
-);
-
 describe('an answer that breaks off', () => {
 	const message =
 		/^The answer stopped before its end\. What arrived .*charged again\. Outcome: the service received it.*Request ID: req-/;
@@ -124,15 +101,6 @@ describe('an answer that breaks off', () => {
 		expect(posts()).toBe(1);
 	});
 
-	it('is a sentence in the output of an agent that continues', async () => {
-		const settings = { onError: 'continueRegularOutput' };
-		const execution = await runAgent(bridge, { text, settings, attached: [ours()] });
-		expect(execution.status).toBe('success');
-		expect(itemsOf(execution, AGENT).map(({ json }) => json)).toEqual([
-			{ error: expect.stringMatching(message) },
-		]);
-	});
-
 	it('a visitor of a chat reads what the model has said, and that it could not answer', async () => {
 		const agent = await publishAgent(bridge, { attached: [ours()] });
 		const chunks = await agent.chunks(text);
@@ -145,18 +113,6 @@ describe('an answer that breaks off', () => {
 
 const NOT_SENT_AGAIN =
 	/It was not sent again\. .*"Resend If Outcome Is Unknown" in Request Settings/;
-
-it('Retry On Fail of an agent whose second turn was refused: only this turn is asked again, as it was', async () => {
-	callWith(bridge, 'Calculator', { input: '6*7' });
-	once({ type: 'status', status: 403 });
-	sayOnce(bridge, 'It is 42.');
-	const attached = [ours(), calculator()];
-	const execution = await runAgent(bridge, { text: 'hello', settings: retryOnFail, attached });
-	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'It is 42.' } }]);
-	const [, failed, again, ...more] = textRequests(bridge).map(({ body }) => body);
-	expect(again).toEqual(failed);
-	expect(more).toEqual([]);
-});
 
 it.each([
 	[500, false],
@@ -213,15 +169,4 @@ describe('Stop', () => {
 		await reading;
 		expect(posts()).toBe(2);
 	});
-});
-
-it('the key is in one header of its own, in nothing that n8n stores or logs, and nothing else says who asks', async () => {
-	const { id } = await runAgent(bridge, { text: 'hello', attached: [ours()] });
-	const key = bridge.service.router.keys.main;
-	const { headers } = textRequests(bridge)[0]!;
-	const holders = Object.entries(headers).filter(([, value]) => String(value).includes(key));
-	expect(holders).toEqual([['x-api-key', key]]);
-	expect(Object.keys(headers).filter((name) => /stainless|openai/.test(name))).toEqual([]);
-	const stored = await bridge.editor.call('GET', `/rest/executions/${id}`);
-	expect(JSON.stringify(stored) + sharedLog()).not.toContain(key);
 });

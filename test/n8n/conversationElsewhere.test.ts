@@ -1,48 +1,34 @@
-import { randomUUID } from 'node:crypto';
-
 import { A2aServer } from './a2aServer.ts';
 import { bridgeOfFile } from './bridge.ts';
 import {
 	conversationFile,
-	messagesTo,
-	namesIn,
 	outcomeOf,
 	saidIn,
 	sessionsAt,
 	speakersOf,
-	type Talk,
+	type Outcome,
 } from './conversationWorkflow.ts';
 import { readExample } from './example.ts';
 
 // an agent of somebody else, by A2A: the speaker of the gallery's workflow, against a server of the protocol's own SDK
 const bridge = bridgeOfFile();
 let elsewhere: A2aServer;
-beforeAll(async () => {
-	elsewhere = await A2aServer.start();
-});
+beforeAll(async () => void (elsewhere = await A2aServer.start()));
 beforeEach(() => elsewhere.clear());
 afterAll(async () => await elsewhere?.stop());
 
-const agentElsewhere = (name = 'Agent Elsewhere') => {
+/** Holds a conversation with it. */
+async function hold(opening: string, turnLimit: number): Promise<Outcome> {
 	const { nodes } = readExample('talk-to-an-agent-elsewhere-by-a2a.json');
-	const node = nodes.find((each) => each.name === 'Agent Elsewhere')!;
-	return {
-		...{ ...node, id: randomUUID(), name },
-		parameters: { ...node.parameters, url: elsewhere.url } as Record<string, unknown>,
-	};
-};
-const ann = () => speakersOf(bridge.accounts).agent('Ann');
-const run = async (talk: Partial<Talk>) =>
-	await bridge.editor.runOnce(
-		conversationFile({
-			...{ speakers: [agentElsewhere(), ann()], parameters: { turnLimit: 4 } },
-			...talk,
-		}),
-	);
-const hold = async (talk: Partial<Talk> = {}) => outcomeOf(await run(talk));
+	const speaker = nodes.find(({ name }) => name === 'Agent Elsewhere')!;
+	Object.assign(speaker.parameters, { url: elsewhere.url });
+	const speakers = [speaker, speakersOf(bridge.accounts).agent('Ann')];
+	const file = conversationFile({ opening, speakers, parameters: { turnLimit } });
+	return outcomeOf(await bridge.editor.runOnce(file));
+}
 
 it('two turns are of one context, and the answers reach the others', async () => {
-	const outcome = await hold();
+	const outcome = await hold('Hello', 4);
 	const said = saidIn(outcome);
 	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 4 });
 	expect(said).toEqual([
@@ -60,22 +46,8 @@ it('two turns are of one context, and the answers reach the others', async () =>
 	expect(ids).toEqual([first?.contextId, sessionsAt(bridge)[0], ids[0], ids[1]]);
 });
 
-it('it is continued in the same context by the same key, and another conversation is not', async () => {
-	const contextOf = async (sessionKey: string) => {
-		elsewhere.clear();
-		await hold({ parameters: { turnLimit: 1, sessionMode: 'key', sessionKey } });
-		messageIds.add(elsewhere.messages[0]?.messageId);
-		return elsewhere.messages[0]?.contextId;
-	};
-	const messageIds = new Set<unknown>();
-	const [one, again, other] = [await contextOf('a'), await contextOf('a'), await contextOf('b')];
-	expect([again === one, other === one]).toEqual([true, false]);
-	// the agent would take a message with the same ID for the same message
-	expect(messageIds.size).toBe(3);
-});
-
 it('an agent that needs input asks, and the next message goes to its task', async () => {
-	const outcome = await hold({ opening: 'Book a room [ask]', parameters: { turnLimit: 5 } });
+	const outcome = await hold('Book a room [ask]', 5);
 	const [asks, answer, noted] = outcome.transcript;
 	expect(asks).toMatchObject({
 		text: 'On which day?',
@@ -89,41 +61,4 @@ it('an agent that needs input asks, and the next message goes to its task', asyn
 	// the task is done
 	expect(third).not.toHaveProperty('taskId');
 	expect(third?.contextId).toBe(first?.contextId);
-});
-
-it.each([
-	['fails', '[fail]', 'The task of the agent is "failed": I am out of order.'],
-	['is not done', '[work]', 'The task of the agent is "working"'],
-])(
-	'an agent that %s ends the conversation, and is not asked again',
-	async (_what, opening, error) => {
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		const outcome = await hold({ opening, settings });
-		expect(outcome).toMatchObject({
-			...{ ended: 'speakerFailed', turns: 1 },
-			failure: { speaker: 'Agent Elsewhere', error },
-		});
-		expect(elsewhere.messages).toHaveLength(1);
-		expect(messagesTo(bridge)).toEqual([]);
-	},
-);
-
-it('an error of the protocol is a failure, and with Skip the others go on', async () => {
-	const wrong = agentElsewhere();
-	const { parameters } = wrong;
-	const jsonBody = String(parameters['jsonBody']).replace("'message/send'", "'message/nothing'");
-	const outcome = await hold({
-		speakers: [{ ...wrong, parameters: { ...parameters, jsonBody } }, ann()],
-		parameters: { turnLimit: 2, options: { onFailure: 'skip' } },
-	});
-	expect(namesIn(outcome)).toEqual(['(Agent Elsewhere)', 'Ann']);
-	expect(outcome.transcript[0]?.note).toMatch(/^Failed: Method not found/);
-	expect(elsewhere.messages).toEqual([]);
-});
-
-it('two agents elsewhere have a context each', async () => {
-	await hold({ speakers: [agentElsewhere('One'), agentElsewhere('Other')] });
-	const [one, other, ...again] = elsewhere.messages.map(({ contextId }) => contextId);
-	expect(one).not.toBe(other);
-	expect(again).toEqual([one, other]);
 });

@@ -180,15 +180,6 @@ it('"Execute step" without a trigger is refused before anything is sent: n8n wou
 	expect(messagesTo(bridge)).toEqual([]);
 });
 
-it('a workflow whose execution order nobody has set is refused, as the legacy one', async () => {
-	const file = fourTurns({ speakers: twoAgents() });
-	expect((await bridge.editor.runOnce({ ...file, settings: {} })).error).toMatchObject({
-		message: expect.stringContaining('legacy execution order (v0)'),
-		description: expect.stringContaining('set Execution Order to v1'),
-	});
-	expect(messagesTo(bridge)).toEqual([]);
-});
-
 /** As the specification of the rows has them. */
 const columns = {
 	...{ conversationId: 'string', turn: 'number', speaker: 'string', text: 'string' },

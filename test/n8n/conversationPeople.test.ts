@@ -7,7 +7,6 @@ import {
 	CONVERSATION,
 	conversationFile,
 	mailNode,
-	messagesTo,
 	outcomeOf,
 	saidIn,
 	sessionsAt,
@@ -125,70 +124,6 @@ it('a chat that streams says that a person is asked, and shows nothing of what f
 	expect(outcomeOf(execution)).toMatchObject({ ended: 'turnLimit', turns: 3 });
 	const hints = execution.runData[CONVERSATION]?.flatMap((run) => run.hints ?? []);
 	expect(hints).toMatchObject([{ message: expect.stringMatching(/from a form or a schedule/) }]);
-});
-
-describe('a person who may replace a turn', () => {
-	/** By n8n's form with one field, or with one of our own. */
-	const editor = (form: Record<string, unknown>) =>
-		mailNode(account, 'emailSendTool', 'Editor', { message: asked('Message'), ...form });
-	const freeText = { responseType: 'freeText' };
-	const field = (fieldLabel: string, fieldType: string, more = {}) => ({
-		...{ fieldLabel, fieldType, ...more },
-	});
-	const options = ['approve', 'decline', 'replace'].map((option) => ({ option }));
-	const ownForm = {
-		responseType: 'customForm',
-		formFields: {
-			values: [
-				field('Decision', 'dropdown', { fieldOptions: { values: options } }),
-				field('Text', 'textarea'),
-			],
-		},
-	};
-	const hold = async (form: Record<string, unknown>, ...answers: string[][]) => {
-		const execution = await begin({
-			parameters: { turnLimit: 5, options: { editors: 'editor' } },
-			speakers: [speakers().agent('Ann'), editor(form), speakers().secondAgent('Bob')],
-		});
-		for (const answer of answers) await answerForm(linkOf(await mailOf(execution)), ...answer);
-		return await ended(execution);
-	};
-	const heard = () => messagesTo(bridge).slice(1);
-
-	it.each([
-		['a free text', freeText, ['On Monday.'], ['approve']],
-		['a form', ownForm, ['replace', 'On Monday.'], ['approve', '']],
-	])(
-		'%s takes the place of what was said, for everybody who follows',
-		async (_how, form, ...answers) => {
-			const outcome = await hold(form, ...answers);
-			expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 5 });
-			const [ann, first, bob, again, second] = outcome.transcript;
-			const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
-			expect(ann).toMatchObject({
-				...{ speaker: 'Ann', text: 'On Monday.', replacedBy: 'Editor' },
-				replacedText: 'You said: "Hello". This is message 1 of this session.',
-			});
-			expect([first, second]).toMatchObject([
-				{ text: '', note: 'Replaced what Ann said in turn 1.', respondedAt: at },
-				{ text: 'Approved', respondedAt: at },
-			]);
-			expect(heard()).toEqual([
-				'Hello\n\nAnn: On Monday.',
-				`Editor has replaced your last message for everyone with:\n\nOn Monday.\n\nBob: ${bob?.text}`,
-			]);
-			expect(again).toMatchObject({ speaker: 'Ann', replacedText: null });
-		},
-	);
-
-	it.each([
-		['a free text', freeText, ['Decline.']],
-		['a form', ownForm, ['decline', 'Not like this']],
-		['an empty form', ownForm, ['', '']],
-	])('%s refuses it', async (_how, form, ...answers) => {
-		expect(await hold(form, ...answers)).toMatchObject({ ended: 'denied', turns: 2 });
-		expect(messagesTo(bridge)).toHaveLength(1);
-	});
 });
 
 describe('a person in the chat', () => {

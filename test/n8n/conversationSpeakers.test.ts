@@ -19,7 +19,6 @@ import { chatMessage } from './editor.ts';
 import { bubblesOf, callLive, gatedAnswer, gatedQuestion, readAlong } from './liveCaller.ts';
 import { mcpClientTool, publishMcpTools } from './mcp.ts';
 import {
-	aiAgent,
 	beginAt,
 	chatTrigger,
 	codeTool,
@@ -161,32 +160,6 @@ describe("n8n's AI Agent Tool", () => {
 		const [ann, colleague] = sessionsAt(bridge);
 		expect([colleague === ann, colleague === STRANGER]).toEqual([false, false]);
 	});
-});
-
-it('of a speaker that is also a tool of an AI agent before the conversation, what the model of the agent gives does not count', async () => {
-	const speaker = own().agent('Colleague');
-	const history = [{ role: 'user', content: 'of another' }];
-	const given = { sessionId: STRANGER, chatId: STRANGER, history, showLive: true };
-	callWith(bridge, 'Colleague', { Message: 'Asked by the AI agent', ...given });
-	const { outcome, execution } = await hold({
-		before: [aiAgent('AI Agent', 'Ask your colleague')],
-		parameters: { turnLimit: 2, openingMessageSource: 'define', openingMessage: 'Hello' },
-		speakers: [speaker, own().secondAgent('Bob')],
-		attached: [
-			{ node: await chatModel(bridge, 'Chat Model'), to: 'AI Agent', as: 'ai_languageModel' },
-			{ node: speaker, to: 'AI Agent', as: 'ai_tool' },
-		],
-	});
-	expect(execution.runData['Colleague']).toHaveLength(2);
-	const sent = posts(/\/session\//).map(({ path, bodyText }) => `${path} ${bodyText}`);
-	expect(sent).toHaveLength(3);
-	expect(sent.join()).not.toContain(STRANGER);
-	expect(outcome.transcript[0]).toMatchObject({
-		speaker: 'Colleague',
-		text: expect.stringContaining('You said: "Hello"'),
-	});
-	const [asTool, asSpeaker] = sessionsAt(bridge);
-	expect([asSpeaker, asTool === asSpeaker]).toEqual([outcome.transcript[0]?.sessionId, false]);
 });
 
 // the service says word n+1 only after the caller has read word n

@@ -8,8 +8,6 @@ import { exampleFor, withModels } from './example.ts';
 import { itemsOf } from './execution.ts';
 import {
 	bubblesOf,
-	callLive,
-	type Chunk,
 	gatedAnswer,
 	gatedQuestion,
 	readAlong,
@@ -59,46 +57,6 @@ it.each([
 	expect(itemsOf(await bridge.editor.finishedOf(id), 'Chat')).toMatchObject([
 		{ json: { output: gatedAnswer, complete: true } },
 	]);
-});
-
-describe('a picture that is made', () => {
-	const begun = async (trigger: (path: string) => object, prompt: string) => {
-		const make = nodesFor(bridge.accounts).router('Make', ['media', 'generate'], {
-			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt },
-		});
-		const path = randomUUID();
-		await activated(beginAt(workflow(path, [], make), trigger(path)));
-		return `${bridge.editor.url}/webhook/${path}`;
-	};
-
-	it('a chat shows how it goes on while it does, and what has come', async () => {
-		const { service } = bridge;
-		service.forms.jobSteps = Infinity;
-		const queued = {
-			type: 'replace',
-			find: '"status":"processing"',
-			with: '"status":"queued"',
-		} as const;
-		service.fault({ match: { method: 'POST', path: '/jobs' }, do: queued });
-		const url = await begun(chatTrigger, '={{ $json.chatInput }}');
-		const chunks: Chunk[] = [];
-		for await (const chunk of callLive(`${url}/chat`, chatMessage('a lighthouse'))) {
-			chunks.push(chunk);
-			// the job is done only when the visitor has read that it is under way
-			if (/processing/.test(chunk.content ?? '')) service.forms.jobSteps = 0;
-		}
-		const [[node, text] = ['', ''], ...others] = bubblesOf(chunks);
-		expect([node, others]).toEqual(['Make', []]);
-		expect(text).toMatch(
-			/^Image: started, \$0\.04 estimated\n\nImage: processing( after \d+ s)?\n\nImage: completed( after \d+ s)?\n\nImage: image-job-\S+\.png, cost \$0\.04\n\n$/,
-		);
-	});
-
-	it('the stream of a webhook has none of that', async () => {
-		const url = await begun(webhook, '={{ $json.body.q }}');
-		expect(textOf(await readLive(url, { q: 'a lighthouse' }))).toBe('');
-		expect(bridge.service.starts('a lighthouse')).toBe(1);
-	});
 });
 
 it('a chat that does not stream shows "output"', async () => {
@@ -171,34 +129,11 @@ it('the example with the assistant remembers each chat, with a job ledger', asyn
 	});
 });
 
-const HEARD = '={{ $json.chatInput }}';
 /** What a service says in its refusal, which no stranger must read. */
 const INTERNAL = 'no such key at 10.0.0.7';
 
 it.each<[string, string, (path: string) => WorkflowFile]>([
-	[
-		'an agent',
-		'Chat',
-		() =>
-			workflow(
-				'agent',
-				[],
-				nodesFor(bridge.accounts).agent('Chat', ['message', 'send'], { message: HEARD }),
-			),
-	],
-	[
-		'the assistant',
-		'Chat',
-		() =>
-			workflow(
-				'assistant',
-				[],
-				nodesFor(bridge.accounts).assistant('Chat', ['question', 'askStreaming'], {
-					question: HEARD,
-				}),
-			),
-	],
-	['a model', 'Chat', () => workflow('model', [], text(messages(HEARD)))],
+	['a model', 'Chat', () => workflow('model', [], text(messages('={{ $json.chatInput }}')))],
 	[
 		"n8n's AI Agent with our chat model",
 		'Router Model',

@@ -27,7 +27,6 @@ const bridge = bridgeOfFile();
 
 const QUILL = 'northwind/quill-2.5';
 const MINI = 'northwind/quill-mini';
-const RETIRED = 'gone/model-1';
 
 const lists = (support: string[]) => ({
 	// n8n's form leaves out what nobody has changed
@@ -69,7 +68,6 @@ const asking = (parameters: Record<string, unknown> = {}) =>
 const ask = async (parameters?: Record<string, unknown>) =>
 	await bridge.editor.runOnce(asking(parameters));
 const output = (execution: Execution) => itemsOf(execution, 'Ask')[0]?.json;
-const hintsOf = ({ runData }: Execution) => JSON.stringify(runData['Ask']?.at(-1)?.hints);
 const models = () => textRequests(bridge).map(({ body }) => (body as { model: string }).model);
 
 /** Of the budget and of the record of spending. */
@@ -104,22 +102,6 @@ it('a list that is changed in the credential changes two workflows at their next
 	expect(models()).toEqual([MINI, MINI, QUILL, QUILL]);
 });
 
-it('a retired model is passed over, and a hint of the execution says so', async () => {
-	await decide(RETIRED, QUILL);
-	const execution = await ask();
-	expect(output(execution)).toMatchObject({ model: QUILL, output: 'You said: "Hello".' });
-	expect(hintsOf(execution)).toMatch(
-		/model list \\"support\\".*gone\/model-1: the catalog does not/,
-	);
-});
-
-it('a list that is gone is refused, with the names that there are', async () => {
-	const { error } = await ask({ model: { ...named, value: 'sales' } });
-	expect(error?.message).toMatch(/There is no model list "sales"/);
-	expect(error?.description).toContain('The credential has "support", "Pictures".');
-	expect(models()).toEqual([]);
-});
-
 it('a schema that the cheap model misses is met by the second, and both are paid once', async () => {
 	const before = await spent();
 	answerAs(bridge.service, MINI, { content: 'no JSON' });
@@ -144,18 +126,6 @@ it('a schema that the cheap model misses is met by the second, and both are paid
 	};
 	expect(growth(MINI)).toBeCloseTo(0.00003, 9);
 	expect(growth(QUILL)).toBeCloseTo(0.000125, 9);
-});
-
-it('a cap that allows the first attempt only leaves its answer', async () => {
-	answerAs(bridge.service, MINI, { content: null, refusal: 'No.' }, 4000);
-	// either of them fits, both do not
-	const execution = await ask({ ...escalate, spendingCapPerItem: 0.0063 });
-	expect(models()).toEqual([MINI]);
-	expect(output(execution)).toMatchObject({
-		...{ model: MINI, costUsd: 0.00161 },
-		attempts: [{ model: MINI, reason: 'the model refused to answer' }],
-	});
-	expect(hintsOf(execution)).toMatch(/quill-2\.5: .*spending cap/);
 });
 
 it('a chat model over a list below an AI Agent: broken tool arguments are never called, and the next model answers', async () => {
@@ -204,23 +174,4 @@ it('the list of models has the lists of the credential that may serve on top, by
 	expect((await search(text, 'SUPP')).map(([value]) => value)).toEqual(['modelList:support']);
 	// one model is asked for, no list
 	expect(await search({ resource: 'model', operation: 'getModel' }, 'supp')).toEqual([]);
-});
-
-it('the test of the credential names what the catalog does not have', async () => {
-	const test = async (...support: string[]) =>
-		await bridge.editor.testCredential({
-			...bridge.accounts.router,
-			data: { ...bridge.accounts.router.data, modelLists: lists(support) },
-		});
-	expect(await test(MINI, QUILL)).toMatchObject({ status: 'OK' });
-	expect(await test(MINI, RETIRED)).toMatchObject({
-		status: 'Error',
-		message: expect.stringContaining(
-			'List "support": the catalog does not have the model gone/model-1',
-		),
-	});
-	expect(await test()).toMatchObject({
-		status: 'Error',
-		message: expect.stringContaining('Model Lists 1: "support" has no models'),
-	});
 });

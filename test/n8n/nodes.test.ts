@@ -59,41 +59,6 @@ it.each(oneOfEachKind.map((operation, at) => [operation[0], at % 2 === 1, operat
 	},
 );
 
-it('the item that failed is on the error output, or named by the error of the node, without the key that the service repeats', async () => {
-	const key = bridge.service.router.keys.main;
-	bridge.service.fault({
-		match: { bodyIncludes: 'item-two' },
-		do: { type: 'status', status: 400, body: { error: { message: `bad key ${key}` } } },
-	});
-	const run = async (settings = {}) =>
-		await bridge.editor.runOnce(fileOf(bridge, named('modelRouter text message'), texts, settings));
-	const continued = await run({ onError: 'continueErrorOutput' });
-	expect(continued.status).toBe('success');
-	expect(itemsOf(continued, 'Node').map(({ pairedItem }) => pairedItem)).toEqual([
-		{ item: 0 },
-		{ item: 2 },
-	]);
-	expect(itemsOf(continued, 'Node', 1)).toMatchObject([
-		{
-			json: {
-				...{ text: 'item-two', error: expect.stringContaining('400') },
-				details: { kind: 'refused', status: 400, reason: expect.stringContaining('bad key ***') },
-			},
-			pairedItem: { item: 1 },
-		},
-	]);
-	const stopped = await run();
-	expect(stopped).toMatchObject({
-		status: 'error',
-		error: {
-			message: expect.stringContaining('400'),
-			description: expect.stringContaining('bad key ***'),
-			context: { itemIndex: 1 },
-		},
-	});
-	expect(JSON.stringify([continued, stopped])).not.toContain(key);
-});
-
 describe('Stop', () => {
 	const start = async (name: string, text: string) =>
 		await bridge.editor.start(
