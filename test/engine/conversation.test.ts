@@ -176,14 +176,14 @@ describe('the same message to all', () => {
 });
 
 describe('what cannot begin', () => {
+	const LEGACY =
+		'This workflow runs in the legacy execution order (v0), in which conversations are not possible';
 	const eve = { instructions: { instruction: [{ speaker: 'Eve', text: 'x' }] } };
 	it.each<[string, INodeParameters, Partial<Parameters<typeof converse>[0]>]>([
 		['Only one speaker is connected: Ada', {}, { speakers: { Ada: counting('a') } }],
-		[
-			'This workflow runs in the legacy execution order (v0), in which conversations are not possible',
-			{},
-			{ executionOrder: 'v0' },
-		],
+		[LEGACY, {}, { workflowSettings: { executionOrder: 'v0' } }],
+		// nobody has set it
+		[LEGACY, {}, { workflowSettings: {} }],
 		['Instructions 1: there is no speaker named "Eve"', eve, {}],
 		[
 			'Who May Replace a Turn: there is no speaker named "Eve"',

@@ -19,7 +19,8 @@ export type Speaker = (
 	n8n: IExecuteFunctions,
 ) => IDataObject | INodeExecutionData[] | Promise<IDataObject | INodeExecutionData[]>;
 
-export interface ConverseOptions extends Pick<Flow, 'onChunk' | 'ran' | 'retry' | 'waiting'> {
+export interface ConverseOptions
+	extends Pick<Flow, 'onChunk' | 'ran' | 'retry' | 'waiting' | 'workflowSettings'> {
 	/** Parameters of the conversation. */
 	parameters?: INodeParameters;
 	/** Settings of the conversation's node. */
@@ -32,7 +33,6 @@ export interface ConverseOptions extends Pick<Flow, 'onChunk' | 'ran' | 'retry' 
 	moderator?: Array<string | Error | { content: string; costUsd: number }>;
 	items?: IDataObject[];
 	secrets?: Flow['secrets'];
-	executionOrder?: 'v0' | 'v1';
 	/** Called after each call of the conversation's node. If it throws, that try of the node has failed. */
 	onCalled?: () => void;
 	/** A node of this type before Start. */
@@ -82,7 +82,7 @@ export async function converse(options: ConverseOptions) {
 	if (trigger) wires.push(['Trigger', 'Start']);
 	const { finished, credentials } = startFlow({
 		...options,
-		...{ secrets, wires, workflowSettings: { executionOrder: options.executionOrder ?? 'v1' } },
+		...{ secrets, wires },
 		nodes: [
 			made('Start', 'test.start'),
 			{ ...made('Conversation', CONVERSATION, options.parameters), ...options.settings },

@@ -46,7 +46,7 @@ export interface Flow {
 	/** What an execution has kept from earlier ones. */
 	data?: IRunExecutionData;
 	workflowId?: string;
-	/** Those of the workflow. */
+	/** By default those of a new workflow. */
 	workflowSettings?: IWorkflowSettings;
 }
 
@@ -89,7 +89,7 @@ export function workflowOf({ nodes, wires, secrets, types = {}, pack = sources, 
 	const workflow = new Workflow({
 		...{ id: flow.workflowId ?? 'workflow-1', name: 'test', active: false, nodes, connections },
 		nodeTypes: { ...pack.nodeTypes, getByName: byName, getByNameAndVersion: byName },
-		settings: { executionOrder: 'v1', ...flow.workflowSettings },
+		settings: flow.workflowSettings ?? { executionOrder: 'v1' },
 	});
 	return { workflow, credentials: new Credentials(pack.credentialTypes, secrets) };
 }
