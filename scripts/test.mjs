@@ -181,8 +181,8 @@ function withPauses() {
 function drawnAtRandom() {
 	return {
 		projects: ['unit', 'engine'],
-		files: filesWith(/support\/(cases|fastCheck)/, ['unit', 'service', 'engine']),
-		env: { AGENT_BRIDGE_CASES: '2000' },
+		files: filesWith(/support\/(cases|fastCheck)|_RUNS/, ['unit', 'service', 'engine', 'explore']),
+		env: { AGENT_BRIDGE_CASES: '2000', AGENT_BRIDGE_RUNS: '2000' },
 	};
 }
 

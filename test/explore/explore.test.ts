@@ -6,8 +6,8 @@ import {
 	type Figures,
 } from './explore';
 
-// as many runs as fit into the fast tests; test/long has more
-const RUNS = 40;
+// as many runs as fit into the fast tests; with `--long` there are more
+const RUNS = Number(process.env['AGENT_BRIDGE_RUNS'] ?? 40);
 
 const asItShouldBe = { doubles: 0, losses: 0, faults: 0, example: undefined };
 
