@@ -10,7 +10,9 @@ import {
 	attach,
 	beginAt,
 	chatTrigger,
+	codeTool,
 	node,
+	using,
 	webhook,
 	workflow,
 	type Attached,
@@ -46,12 +48,11 @@ export function routerChatModel(
 		account = accounts.router,
 	}: ChatModelSettings = {},
 ): WorkflowNode {
-	const credentials = { [account.type]: { id: account.id, name: account.name } };
 	return node(
 		name,
 		`${packageName}.lmChatModelRouter`,
 		{ model: model(id), ...parameters },
-		{ credentials },
+		using(account),
 	);
 }
 
@@ -84,7 +85,7 @@ export async function chatModel({ editor, service }: Bridge, name: string): Prom
 		{ model: model(TEXT_MODEL), responsesApiEnabled: false, options: {} },
 		{
 			typeVersion: await newestVersion(editor),
-			credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
+			...using(openAi),
 		},
 	);
 }
@@ -163,6 +164,12 @@ export const calculator = (): Attached => ({
 	as: 'ai_tool',
 });
 
+/** n8n's Code Tool, which counts the letters that it is told. @param to Whose tool it is, if not that of the agent. */
+export const counter = (name: string, to?: string): Attached => ({
+	...{ node: codeTool(name, "return 'counted ' + query.length;"), as: 'ai_tool' },
+	...(to && { to }),
+});
+
 /** An agent that is published: whom to ask, and its executions. */
 export interface PublishedAgent {
 	id: string;
@@ -183,8 +190,7 @@ export async function publishAgent(
 ): Promise<PublishedAgent> {
 	const { way = 'a streaming chat' } = talk;
 	const { file, path } = agentFile({ ...talk, way });
-	const saved = await editor.importWorkflow(file);
-	await editor.activate(saved);
+	const saved = await editor.publish(file);
 	const isChat = way !== 'a streaming webhook';
 	const url = `${editor.url}/webhook/${path}${isChat ? '/chat' : ''}`;
 	const body = (question: string, sessionId?: string) =>

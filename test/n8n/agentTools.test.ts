@@ -7,11 +7,9 @@ import {
 	TEXT_MODEL,
 	type AgentVersion,
 } from './agent.ts';
-import { bridgeOfFile, model, nodesFor } from './bridge.ts';
-import { sessionsAt } from './conversationWorkflow.ts';
+import { bridgeOfFile, model, nodesFor, picture } from './bridge.ts';
 import { itemsOf } from './execution.ts';
-import { asTool, start, type WorkflowNode } from './workflow.ts';
-import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid.ts';
+import { asTool, type WorkflowNode } from './workflow.ts';
 
 // the three nodes as tools of n8n's own AI Agent, whose chat model is the router of the reference service
 const bridge = bridgeOfFile();
@@ -21,7 +19,8 @@ const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
 const SEND = 'Send a message to a workspace agent and get its answer';
 const MESSAGE = 'Message text model in Model Router';
 const WHOLE = /invoke_assistant$/;
-const ASSISTANT = 'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news';
+const ASSISTANT =
+	'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news';
 const agent = (given = {}) =>
 	nodesFor(bridge.accounts).agent('Colleague', ['message', 'send'], given);
 const assistant = (how: string, given = {}) =>
@@ -83,19 +82,6 @@ it.each([
 	},
 );
 
-it('below an agent behind a chat: the model writes the message, the session is that of the chat, and the tool writes nothing into it', async () => {
-	const tool = agent({ messageSource: 'fromInput', message: asked });
-	const sessionId = '6f1c2b1e8d3a4c0e9a550d2f6b7c8e90';
-	const { output, chunks } = await askAgent(bridge, HELLO, [tool], 3, sessionId);
-	expect(output).toContain('"sessionSource":"chatTrigger"');
-	const writers = new Set(chunks.flatMap(({ metadata }) => metadata?.nodeName ?? []));
-	expect(writers).toEqual(new Set([AGENT]));
-	await askAgent(bridge, `and again ${HELLO}`, [tool], 3, sessionId);
-	const [request, later] = sent(/\/session\//);
-	expect(later?.path).toBe(request?.path);
-	expect(request?.body).toEqual({ content: HELLO });
-});
-
 /** The session, the chat and the history of somebody else. */
 const OTHER = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const stolen = {
@@ -116,28 +102,10 @@ describe.each<AgentVersion>([3, 2.2])('the model of an AI Agent of version %s', 
 		expect(requests).toEqual([expect.not.stringContaining(OTHER)]);
 	});
 
-	const sessionOf = (name: string) =>
-		uuidV5(uuidV5(NAMESPACE_URL, bridge.service.agent.baseUrl('ws-1')), name);
-
-	it.each([
-		['not what is in its own item', '={{ $json.sessionId }}', undefined],
-		[
-			'what the workflow says before it',
-			`={{ $('${start}').item.json.chosen }}`,
-			'by the workflow',
-		],
-	])('chooses no session by a key, but %s', async (_what, sessionKey, key) => {
-		callWith(bridge, 'Colleague', stolen);
-		const tool = agent({ message: asked, sessionMode: 'key', sessionKey });
-		const { output } = await ask('who am I', tool, version);
-		expect(sessionsAt(bridge)).toEqual(key ? [sessionOf(`key ${key}`)] : []);
-		expect(output).toMatch(key ? /hello/ : /Session Key has an expression that the model/);
-	});
-
 	it('starts media jobs whose IDs are with the execution, and no more than its cap allows', async () => {
 		const painter = nodesFor(bridge.accounts).router('Painter', ['media', 'generate'], {
-			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: asked },
-			...{ allowAgents: true, options: { spendingCapPerExecution: 0.08 } },
+			...picture(asked, { allowAgents: true }),
+			options: { spendingCapPerExecution: 0.08 },
 		});
 		const { execution } = await ask('a cat [[tool:Painter]] [[tools:3]]', painter, version);
 		const jobIds = bridge.service.world.starts.map(({ jobId }) => jobId);

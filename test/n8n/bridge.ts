@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 import { startService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { CredentialSecret, Editor, SavedCredential } from './editor.ts';
+import { itemsOf } from './execution.ts';
 import { dataTableScopes } from './publicApi.ts';
 import { sharedEditor } from './shared.ts';
-import { node, type WorkflowNode } from './workflow.ts';
+import { node, using, workflow, type WorkflowNode } from './workflow.ts';
 
 export const packageName = 'n8n-nodes-agent-bridge';
 
@@ -26,10 +27,10 @@ export async function openBridge(options: ServiceOptions = {}, of?: Editor): Pro
 	return { editor, service, accounts: await createAccounts(editor, secretsOf(service)) };
 }
 
-/** The bridge of the test file that calls this; its service begins anew with each test. */
-export function bridgeOfFile(options: ServiceOptions = {}): Bridge {
+/** The bridge of the test file that calls this; its service begins anew with each test. @param editorOf Of another n8n than the shared one. */
+export function bridgeOfFile(options: ServiceOptions = {}, editorOf?: () => Editor): Bridge {
 	const bridge = {} as Bridge;
-	beforeAll(async () => void Object.assign(bridge, await openBridge(options)));
+	beforeAll(async () => void Object.assign(bridge, await openBridge(options, editorOf?.())));
 	beforeEach(() => bridge.service.reset());
 	afterAll(async () => await bridge.service?.stop());
 	return bridge;
@@ -107,7 +108,7 @@ export const nodesFor = (accounts: Accounts) => {
 				name,
 				`${packageName}.${type}`,
 				{ ...choosing(choice), ...parameters },
-				{ credentials: { [account.type]: { id: account.id, name: account.name } }, ...settings },
+				{ ...using(account), ...settings },
 			);
 	return {
 		agent: of('workspaceAgent', accounts.agent, () => ({ messageSource: 'define' })),
@@ -119,6 +120,33 @@ export const nodesFor = (accounts: Accounts) => {
 		router: of('modelRouter', accounts.router),
 	};
 };
+
+/** What a node of ours reads by a credential for the router, such as its budget: the data of its items. */
+export async function readWith(
+	editor: Editor,
+	router: SavedCredential,
+	choice: Choice,
+	parameters: Record<string, unknown> = {},
+): Promise<Array<Record<string, unknown>>> {
+	const node = nodesFor({ router } as Accounts).router('Read', choice, parameters);
+	const ran = await editor.runOnce(workflow('read', [{}], node));
+	if (ran.error) throw new Error(ran.error.message);
+	return itemsOf(ran, 'Read').map(({ json }) => json);
+}
+
+/** What the picker of a node of ours shows: the ID and the text of each model. */
+export async function searchModels(
+	editor: Editor,
+	router: SavedCredential,
+	parameters: Record<string, unknown>,
+	filter?: string,
+): Promise<Array<[string, string]>> {
+	const { results } = await editor.listSearch({
+		...{ nodeType: `${packageName}.modelRouter`, method: 'searchModels', parameter: 'model' },
+		...{ parameters, ...using(router), ...(filter !== undefined && { filter }) },
+	});
+	return results.map(({ name, value }) => [value, name]);
+}
 
 /** A model as the editor stores one that was typed in. */
 export const model = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -138,8 +166,9 @@ export type PayingOperation = readonly [
 ];
 
 const textModel = model('northwind/quill-2.5');
-const picture = (prompt: string) => ({
-	...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt },
+/** Parameters of a picture that is started or generated. */
+export const picture = (prompt: string, more: Record<string, unknown> = {}) => ({
+	...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt, ...more },
 });
 
 export const payingOperations: readonly PayingOperation[] = [

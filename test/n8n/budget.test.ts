@@ -7,14 +7,15 @@ import {
 	messages,
 	model,
 	nodesFor,
-	packageName,
+	picture,
+	readWith,
 	secretsOf,
 	type Accounts,
 } from './bridge.ts';
 import { fourTurns, outcomeOf, speakersOf } from './conversationWorkflow.ts';
 import { itemsOf } from './execution.ts';
 import { connectMcp, publishMcpTools } from './mcp.ts';
-import { node, workflow } from './workflow.ts';
+import { asTool, workflow } from './workflow.ts';
 
 // one budget for everything that uses a credential, in a real n8n
 const bridge = bridgeOfFile();
@@ -30,18 +31,13 @@ beforeAll(async () => {
 	await figures();
 });
 
-async function figures(): Promise<Record<string, unknown>> {
-	const get = nodesFor(accounts).router('Get', ['budget', 'getBudget'], {});
-	const ran = await bridge.editor.runOnce(workflow('figures', [{}], get));
-	return itemsOf(ran, 'Get')[0]?.json ?? {};
-}
-
+const figures = async () =>
+	(await readWith(bridge.editor, accounts.router, ['budget', 'getBudget']))[0]!;
 /** The sum of the record of spending. */
-async function recorded(): Promise<Record<string, unknown>> {
-	const get = nodesFor(accounts).router('Get', ['spending', 'getSpending'], { groupBy: [] });
-	const ran = await bridge.editor.runOnce(workflow('record', [{}], get));
-	return itemsOf(ran, 'Get')[0]?.json ?? {};
-}
+const recorded = async () => {
+	const sum = { groupBy: [] };
+	return (await readWith(bridge.editor, accounts.router, ['spending', 'getSpending'], sum))[0]!;
+};
 
 /** Ways to spend. */
 const ways: Record<string, () => Promise<unknown>> = {
@@ -61,9 +57,11 @@ const ways: Record<string, () => Promise<unknown>> = {
 	},
 	'a batch of pictures': async () => {
 		bridge.service.forms.jobSteps = 0;
-		const make = nodesFor(accounts).router('Make', ['media', 'generate'], {
-			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: '={{ $json.q }}' },
-		});
+		const make = nodesFor(accounts).router(
+			'Make',
+			['media', 'generate'],
+			picture('={{ $json.q }}'),
+		);
 		const items = ['a cat', 'a dog', 'a fox'].map((q) => ({ q }));
 		const ran = await bridge.editor.runOnce(workflow('pictures', items, make));
 		expect(itemsOf(ran, 'Make')).toHaveLength(3);
@@ -76,22 +74,11 @@ const ways: Record<string, () => Promise<unknown>> = {
 		expect(outcomeOf(await bridge.editor.runOnce(file))).toMatchObject({ turns: 4 });
 	},
 	'a tool of an MCP client': async () => {
-		const ask = node(
-			'Ask a Model',
-			`${packageName}.modelRouterTool`,
-			{
-				resource: 'text',
-				operation: 'message',
-				model: model('northwind/quill-2.5'),
-				prompt: "={{ $fromAI('prompt', 'The prompt', 'string') }}",
-			},
-			{
-				credentials: {
-					[accounts.router.type]: { id: accounts.router.id, name: accounts.router.name },
-				},
-			},
-		);
-		const client = await connectMcp(await publishMcpTools(bridge.editor, [ask]));
+		const ask = nodesFor(accounts).router('Ask a Model', ['text', 'message'], {
+			model: model('northwind/quill-2.5'),
+			prompt: "={{ $fromAI('prompt', 'The prompt', 'string') }}",
+		});
+		const client = await connectMcp(await publishMcpTools(bridge.editor, [asTool(ask)]));
 		const [tool] = (await client.listTools()).tools;
 		const given = { name: tool!.name, arguments: { prompt: 'Hello' } };
 		const { isError } = await client.callTool(given);

@@ -1,12 +1,4 @@
-import {
-	AGENT,
-	calculator,
-	callsOf,
-	publishAgent,
-	textRequests,
-	withModel,
-	type Way,
-} from './agent.ts';
+import { AGENT, callsOf, publishAgent, withModel, type Way } from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
 import { itemsOf } from './execution.ts';
 import { bubblesOf, gatedAnswer, gatedQuestion, readAlong, textOf } from './liveCaller.ts';
@@ -31,14 +23,6 @@ it.each<[Way, string, number]>([
 		{ json: { tokenUsage: { completionTokens: 5 }, costUsd: expect.any(Number) } },
 	]);
 	expect(execution.customData).toHaveProperty('costUsd');
-});
-
-it('the answer after a tool streams, and the turn before it writes nothing', async () => {
-	const agent = await publishAgent(bridge, { attached: [withModel(bridge), calculator()] });
-	const chunks = await agent.chunks('hello [[tool:Calculator]]');
-	const bubbles = bubblesOf(chunks).filter(([, text]) => text);
-	expect(bubbles).toEqual([[AGENT, expect.stringMatching(/^The tool said: /)]]);
-	expect(textRequests(bridge)).toHaveLength(2);
 });
 
 it('10,000 words, none lost and none twice', async () => {

@@ -238,18 +238,4 @@ it('rows that were written to and read from a Data Table are continued, in the s
 	expect(messagesTo(bridge)[4]).toBe(text);
 	expect(sessionsAt(bridge)).toEqual([session, session, session]);
 	expect(chats()).toEqual([undefined, chat, chat]);
-
-	const again = await run({
-		speakers: both,
-		items: [{}],
-		before: [table('Read', read), node('Collect', 'n8n-nodes-base.aggregate', collect)],
-		parameters: {
-			turnLimit: 1,
-			options: { transcript: '={{ $json.rows }}', continueAfterTurn: 2 },
-		},
-	});
-	expect(outcomeOf(again)).toMatchObject({ ended: 'turnLimit', turns: 3, conversationId });
-	expect(outcomeOf(again).transcript.slice(0, 2)).toEqual(rows.slice(0, 2));
-	// it hears what was said in the second turn, and nothing of what came after it
-	expect(messagesTo(bridge).slice(6)).toEqual([rows[1]?.text]);
 });

@@ -6,8 +6,9 @@ import {
 	asked,
 	CONVERSATION,
 	conversationFile,
-	mailNode,
+	gateByMail,
 	outcomeOf,
+	personByMail,
 	saidIn,
 	sessionsAt,
 	speakersOf,
@@ -15,24 +16,18 @@ import {
 } from './conversationWorkflow.ts';
 import { chatMessage } from './editor.ts';
 import { bubblesOf, readLive } from './liveCaller.ts';
-import { answerForm, linkOf, MailServer, openLink, type Mail } from './mailServer.ts';
+import { answerForm, linkOf, mailOfFile, openLink, type Mail } from './mailServer.ts';
 import { mcpClientTool, publishMcpTools } from './mcp.ts';
 import { chatTrigger, codeTool, node } from './workflow.ts';
 
 // people in a conversation: one takes a turn, or decides on the turns of others. The execution waits for them.
 const bridge = bridgeOfFile();
-let post: MailServer;
-let account: { id: string; name: string };
-beforeAll(async () => {
-	post = await MailServer.start();
-	account = await bridge.editor.createCredential(post.secret);
-});
-afterAll(async () => await post?.stop());
+const post = mailOfFile(() => bridge.editor);
 
 const speakers = () => speakersOf(bridge.accounts);
 const begin = async (talk: Talk) =>
 	await bridge.editor.start(await bridge.editor.importWorkflow(conversationFile(talk)));
-const mailOf = async (execution: string) => await post.next(bridge.editor, execution);
+const mailOf = async (execution: string) => await post.server.next(bridge.editor, execution);
 const ended = async (execution: string) => outcomeOf(await bridge.editor.finished(execution));
 
 /** What is written in a mail. */
@@ -43,10 +38,9 @@ const textOf = ({ body }: Mail) =>
 		.replace(/\s+/g, ' ');
 
 it('a person takes a turn by mail: the execution waits, and what the person writes is told to the others', async () => {
-	const writing = { message: asked('Message'), responseType: 'freeText' };
 	const execution = await begin({
 		parameters: { turnLimit: 3 },
-		speakers: [speakers().agent('Ann'), mailNode(account, 'emailSendTool', 'Person', writing)],
+		speakers: [speakers().agent('Ann'), personByMail(post.account, 'Person')],
 	});
 	const mail = await mailOf(execution);
 	expect(mail).toMatchObject({ to: 'ada@example.org', subject: 'The conversation' });
@@ -65,13 +59,9 @@ it('a person decides on each turn by mail: what is allowed is spoken once, and w
 	const url = await publishMcpTools(bridge.editor, [
 		codeTool('Shout', 'return query.toUpperCase();'),
 	]);
-	const gate = mailNode(account, 'emailSendHitlTool', 'Gate', {
-		responseType: 'approval',
-		approvalOptions: { values: { approvalType: 'double' } },
-	});
 	const execution = await begin({
 		parameters: { turnLimit: 4, options: { onDenial: 'skip' } },
-		speakers: [gate],
+		speakers: [gateByMail(post.account, 'Gate')],
 		attached: [
 			{ node: speakers().agent('Ann'), to: 'Gate', as: 'ai_tool' },
 			{ node: mcpClientTool('Client', url), to: 'Gate', as: 'ai_tool' },
@@ -104,14 +94,12 @@ it('a person decides on each turn by mail: what is allowed is spoken once, and w
 
 it('a chat that streams says that a person is asked, and shows nothing of what follows', async () => {
 	const path = randomUUID();
-	const writing = { message: asked('Message'), responseType: 'freeText' };
 	const talk = {
 		parameters: { turnLimit: 3 },
-		speakers: [speakers().agent('Ann'), mailNode(account, 'emailSendTool', 'Person', writing)],
+		speakers: [speakers().agent('Ann'), personByMail(post.account, 'Person')],
 	};
 	const file = conversationFile(talk, chatTrigger(path, 'streaming'));
-	const { id, ...saved } = await bridge.editor.importWorkflow(file);
-	await bridge.editor.activate({ id, ...saved });
+	const { id } = await bridge.editor.publish(file);
 	const chat = `${bridge.editor.url}/webhook/${path}/chat`;
 	const shown = bubblesOf(await readLive(chat, chatMessage('Hello'))).map(([, text]) => text);
 	expect(shown).toEqual([
@@ -131,7 +119,7 @@ describe('a person in the chat', () => {
 	const opened = async (talk: Talk) => {
 		const webhookId = randomUUID();
 		const file = conversationFile(talk, chatTrigger(webhookId, 'responseNodes'));
-		await bridge.editor.activate(await bridge.editor.importWorkflow(file));
+		await bridge.editor.publish(file);
 		return await ChatVisitor.open(bridge.editor, webhookId, randomUUID(), 'Hello');
 	};
 	const inChat = (type: string, name: string, parameters: Record<string, unknown>) =>

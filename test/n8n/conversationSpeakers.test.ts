@@ -61,10 +61,9 @@ async function called(trigger: Record<string, unknown>, field: string): Promise<
 		{ typeVersion: 3.4 },
 	);
 	const type = 'n8n-nodes-base.executeWorkflowTrigger';
-	const saved = await bridge.editor.importWorkflow(
+	const saved = await bridge.editor.publish(
 		beginAt(workflow('called', [], answer), { type, typeVersion: 1.1, parameters: trigger }),
 	);
-	await bridge.editor.activate(saved);
 	return saved.id;
 }
 
@@ -170,8 +169,7 @@ async function published(talk: Talk) {
 	const path = randomUUID();
 	const parameters = { options: { hearing: 'all' }, ...talk.parameters };
 	const file = conversationFile({ ...talk, parameters }, chatTrigger(path));
-	const saved = await bridge.editor.importWorkflow(file);
-	await bridge.editor.activate(saved);
+	const saved = await bridge.editor.publish(file);
 	const url = `${bridge.editor.url}/webhook/${path}/chat`;
 	return { url, outcome: async () => outcomeOf(await bridge.editor.finishedOf(saved.id)) };
 }

@@ -7,6 +7,7 @@ import {
 	attach,
 	beginAt,
 	node,
+	using,
 	workflow,
 	type Attached,
 	type WorkflowFile,
@@ -62,7 +63,7 @@ export const speakersOf = (accounts: Accounts) => {
 		(type: string, account: SavedCredential, parameters: Record<string, unknown> = {}) =>
 		(name: string, settings: Record<string, unknown> = {}): WorkflowNode =>
 			node(name, `${packageName}.${type}Tool`, parameters, {
-				credentials: { [account.type]: { id: account.id, name: account.name } },
+				...using(account),
 				...settings,
 			});
 	const chosen = { model: model('northwind/quill-2.5') };
@@ -123,7 +124,7 @@ export const workflowTool = (
 
 /** A node that writes to a person by mail, and waits for the answer. */
 export const mailNode = (
-	{ id, name: accountName }: Pick<SavedCredential, 'id' | 'name'>,
+	{ id, name: accountName }: Mailer,
 	type: 'emailSend' | 'emailSendTool' | 'emailSendHitlTool',
 	name: string,
 	parameters: Record<string, unknown>,
@@ -138,6 +139,25 @@ export const mailNode = (
 		},
 		{ typeVersion: 2.1, credentials: { smtp: { id, name: accountName } } },
 	);
+
+/** A speaker who is a person: writes an answer to a mail. */
+export const personByMail = (account: Mailer, name: string, more = {}): WorkflowNode =>
+	mailNode(account, 'emailSendTool', name, {
+		...{ message: asked('Message'), responseType: 'freeText' },
+		...more,
+	});
+
+/** A person who allows or refuses by mail that a tool is used. */
+export const gateByMail = (account: Mailer, name: string, more = {}): WorkflowNode =>
+	mailNode(account, 'emailSendHitlTool', name, { ...APPROVAL, ...more });
+
+/** What n8n's mail nodes ask with two buttons. */
+export const APPROVAL = {
+	responseType: 'approval',
+	approvalOptions: { values: { approvalType: 'double' } },
+};
+
+type Mailer = Pick<SavedCredential, 'id' | 'name'>;
 
 /** One row of a transcript, as far as it is looked at. */
 export interface Row extends Record<string, unknown> {
@@ -188,5 +208,5 @@ export const messagesTo = ({ service }: Bridge): string[] =>
 		});
 
 /** The sessions of the workspace agents that received a message, in order. */
-export const sessionsAt = ({ service }: Bridge): string[] =>
+export const sessionsAt = ({ service }: Pick<Bridge, 'service'>): string[] =>
 	service.requests.flatMap(({ path }) => /\/session\/([^/]+)\//.exec(path)?.[1] ?? []);

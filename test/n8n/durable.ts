@@ -1,6 +1,6 @@
 import { exampleFor, withModels } from './example.ts';
 import { node, type WorkflowFile } from './workflow.ts';
-import type { Accounts, Bridge } from './bridge.ts';
+import type { Accounts } from './bridge.ts';
 import type { Editor } from './editor.ts';
 
 const trigger = 'When clicking ‘Execute workflow’';
@@ -20,9 +20,8 @@ export async function callerOfWaiting(
 	accounts: Accounts,
 	prompts: string[],
 ): Promise<WorkflowFile> {
-	const block = await editor.importWorkflow(exampleFor(accounts, 'wait-for-media-jobs.json'));
 	// n8n calls published workflows only
-	await editor.activate(block);
+	const block = await editor.publish(exampleFor(accounts, 'wait-for-media-jobs.json'));
 	const { nodes, ...example } = exampleWith(accounts, 'wait-durably-for-videos.json', prompts);
 	const fields = ['mediaType', 'jobId'];
 	const call = node(
@@ -46,19 +45,4 @@ export async function callerOfWaiting(
 		nodes: [...nodes.filter(({ name }) => [trigger, 'Start'].includes(name)), call],
 		connections: { [trigger]: to('Start'), Start: to('Call') },
 	};
-}
-
-export const waitingExamples = ['loop', 'block', 'batch'] as const;
-
-/** An example that waits in n8n's database, with some jobs that fail or are not started. */
-export async function waitingFile(
-	{ editor, service, accounts }: Bridge,
-	name: (typeof waitingExamples)[number],
-): Promise<WorkflowFile> {
-	service.forms.jobSteps = 1;
-	if (name === 'block')
-		return await callerOfWaiting(editor, accounts, ['a beach', 'a cliff [[fail]]']);
-	return name === 'loop'
-		? exampleWith(accounts, 'wait-durably-for-videos.json', ['a wave', 'a storm [[fail]]'])
-		: withModels(exampleFor(accounts, 'make-pictures-every-night-under-a-spending-cap.json'));
 }

@@ -141,6 +141,13 @@ export class Editor {
 		});
 	}
 
+	/** Saves a workflow and publishes it. */
+	async publish(file: WorkflowFile): Promise<SavedWorkflow> {
+		const saved = await this.importWorkflow(file);
+		await this.activate(saved);
+		return saved;
+	}
+
 	/** Unpublishes a workflow and waits until none of its webhooks and triggers is left. */
 	async deactivate(id: string): Promise<void> {
 		await this.#publish(id, 'deactivate', {});

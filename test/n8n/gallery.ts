@@ -2,26 +2,20 @@ import { bridgeOfFile } from './bridge.ts';
 import { chatMessage, type SavedCredential } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution } from './execution.ts';
-import { MailServer } from './mailServer.ts';
+import { mailOfFile } from './mailServer.ts';
 import type { WorkflowFile, WorkflowNode } from './workflow.ts';
 import type { ServiceOptions } from '../service/service.ts';
 
 /** Examples in a real n8n. By default the service answers as in the demo; what they ask by mail is read by the test. */
 export function galleryOfFile(options: ServiceOptions = { personas: true }) {
 	const bridge = bridgeOfFile(options);
-	const post = {} as { server: MailServer; smtp: SavedCredential };
-	beforeAll(async () => {
-		post.server = await MailServer.start();
-		post.smtp = await bridge.editor.createCredential(post.server.secret);
-	});
-	beforeEach(() => post.server.clear());
-	afterAll(async () => await post.server?.stop());
+	const mail = mailOfFile(() => bridge.editor);
 
 	/** An example with accounts and models of the service. @param events What a trigger of an outside app gives. */
 	const load = (file: string, events?: Array<Record<string, unknown>>): WorkflowFile => {
-		const accounts = { ...bridge.accounts, smtp: post.smtp };
+		const accounts = { ...bridge.accounts, smtp: mail.account };
 		const example = withModels(exampleFor(accounts, file));
-		return withoutOutsideApps(askingByMail(example, post.smtp), events);
+		return withoutOutsideApps(askingByMail(example, mail.account), events);
 	};
 
 	const run = async (file: WorkflowFile, given: RunOptions = {}): Promise<Execution> => {
@@ -49,9 +43,9 @@ export function galleryOfFile(options: ServiceOptions = { personas: true }) {
 			await bridge.editor.start(await bridge.editor.importWorkflow(file), given),
 		finished: async (id: string) => ended(await bridge.editor.finished(id)),
 		/** The next mail, once the execution waits for its answer. */
-		mailOf: async (id: string) => await post.server.next(bridge.editor, id),
+		mailOf: async (id: string) => await mail.server.next(bridge.editor, id),
 		/** The latest mail, if nobody has to answer it. */
-		lastMail: () => post.server.mails.at(-1),
+		lastMail: () => mail.server.mails.at(-1),
 		modelCalls: () => sentTo(/chat\/completions/),
 	};
 }

@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-import { chatMessage, until, type SavedCredential } from './editor.ts';
+import { chatMessage, until } from './editor.ts';
 import { exampleFor } from './example.ts';
 import type { Execution } from './execution.ts';
 import { askingByMail, given, withoutOutsideApps } from './gallery.ts';
 import { LedgerHost } from './ledgerHost.ts';
-import { answerForm, linkOf, MailServer } from './mailServer.ts';
+import { answerForm, linkOf, mailOfFile } from './mailServer.ts';
 import { sharedEditor } from './shared.ts';
 import { beginAt, webhook, workflow } from './workflow.ts';
 
 // the error workflow of the gallery, with a ledger in which outcomes are unknown: the test is asked by mail what the user is asked in Slack
 let ledger: LedgerHost;
-let post: MailServer;
-let smtp: SavedCredential;
-beforeAll(async () => {
-	ledger = await LedgerHost.start(await sharedEditor());
-	post = await MailServer.start();
-	smtp = await ledger.editor.createCredential(post.secret);
-});
+beforeAll(async () => void (ledger = await LedgerHost.start(await sharedEditor())));
 beforeEach(() => ledger.reset());
-afterAll(async () => {
-	await ledger?.stop();
-	await post?.stop();
-});
+afterAll(async () => await ledger?.stop());
+const mail = mailOfFile(() => ledger.editor);
 
 const loseAnswer = () =>
 	ledger.service.fault({
@@ -43,15 +35,15 @@ async function lostStart() {
 const errorWorkflow = async () => {
 	const file = 'recover-unknown-paid-jobs-in-slack.json';
 	const example = exampleFor({ router: ledger.account }, file);
-	return await ledger.saved(withoutOutsideApps(askingByMail(example, smtp)));
+	return await ledger.saved(withoutOutsideApps(askingByMail(example, mail.account)));
 };
 /** Executes it by hand: it then gets n8n's own example of an error. */
 const begin = async () => await ledger.editor.start(await errorWorkflow());
 /** Fills in the form behind the next mail. @returns what the mail said */
 const answer = async (id: string, ...fields: string[]) => {
-	const mail = await post.next(ledger.editor, id);
-	await answerForm(linkOf(mail), ...fields);
-	return mail.body;
+	const asking = await mail.server.next(ledger.editor, id);
+	await answerForm(linkOf(asking), ...fields);
+	return asking.body;
 };
 async function finished(id: string): Promise<Execution> {
 	const execution = await ledger.editor.finished(id);

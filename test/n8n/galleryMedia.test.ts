@@ -3,28 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { model, originalFile } from './bridge.ts';
-import { waitingExamples, waitingFile } from './durable.ts';
 import { itemsOf, type Execution } from './execution.ts';
-import { FormVisitor, type FormPage } from './formVisitor.ts';
+import { formAt, FormVisitor, type FormPage } from './formVisitor.ts';
 import { galleryOfFile, given } from './gallery.ts';
-import type { WorkflowFile, WorkflowNode } from './workflow.ts';
+import type { WorkflowFile } from './workflow.ts';
 
 // workflows of the gallery that make files: from forms, into Google Drive, and while n8n waits in its database
 const { bridge, load, sentTo } = galleryOfFile({});
 const LINK = 'https://drive.google.com/file/d/1/view';
-
-it.each(waitingExamples)('%s: n8n parks it in its database', async (name) => {
-	const { editor } = bridge;
-	const id = await editor.start(await editor.importWorkflow(await waitingFile(bridge, name)));
-	const parked = await editor.finishedOrParked(id);
-	expect(parked.status).toBe('waiting');
-	// who is told what was not started is told before the wait
-	const notStarted = given(parked, 'Not Started');
-	expect(notStarted).toHaveLength(name === 'batch' ? 2 : 0);
-	expect(given(parked, 'Save What Is Missing')).toMatchObject(notStarted);
-	// their end, minutes later, is in test/long
-	await editor.stopExecution(id);
-});
 
 /** An example with a model chosen in these nodes; Google Drive records what it would save, and answers with a link. */
 function formFile(file: string, models: Record<string, string> = {}): WorkflowFile {
@@ -43,30 +29,19 @@ function formFile(file: string, models: Record<string, string> = {}): WorkflowFi
 }
 
 let visitor: FormVisitor;
-beforeAll(async () => {
-	visitor = new FormVisitor(bridge.editor.url);
-	await visitor.signIn();
-});
+beforeAll(() => void (visitor = new FormVisitor(bridge.editor.url)));
 
 /** A form that is published once, and opened as the owner of this n8n. */
 function publishedForm(file: () => WorkflowFile) {
 	const path = randomUUID();
 	let id = '';
 	let sent = 0;
-	beforeAll(async () => {
-		const { nodes, ...rest } = file();
-		const isForm = ({ type }: WorkflowNode) => /formTrigger$/.test(type);
-		const withPath = nodes.map((each) => (isForm(each) ? { ...each, webhookId: path } : each));
-		const saved = await bridge.editor.importWorkflow({ ...rest, nodes: withPath });
-		await bridge.editor.activate(saved);
-		id = saved.id;
-	});
+	beforeAll(async () => void ({ id } = await bridge.editor.publish(formAt(path, file()))));
 	return {
 		path,
 		async open(): Promise<FormPage> {
 			sent++;
-			const first = await visitor.open(path);
-			return first.url.includes('/oauth/consent') ? await visitor.consent() : first;
+			return await visitor.openAsOwner(path);
 		},
 		/** The execution once the ending was shown. */
 		finished: async () => await bridge.editor.finishedOf(id, sent),

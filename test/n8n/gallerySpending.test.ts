@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { createWithLedger, messages, model, nodesFor, secretsOf } from './bridge.ts';
 import type { SavedWorkflow } from './editor.ts';
-import { FormVisitor } from './formVisitor.ts';
+import { formAt, FormVisitor } from './formVisitor.ts';
 import { galleryOfFile, given } from './gallery.ts';
 import { DataTables } from './publicApi.ts';
 import { workflow, type WorkflowFile } from './workflow.ts';
@@ -37,8 +37,7 @@ const ask = async (...args: Parameters<typeof asking>) =>
 
 const published: SavedWorkflow[] = [];
 async function publish(file: WorkflowFile): Promise<SavedWorkflow> {
-	const saved = await bridge.editor.importWorkflow(file);
-	await bridge.editor.activate(saved);
+	const saved = await bridge.editor.publish(file);
 	published.push(saved);
 	return saved;
 }
@@ -211,23 +210,12 @@ it('the alarm is told in Slack once, and confirmed', async () => {
 });
 
 describe('the form that pauses everything', () => {
-	let visitor: FormVisitor;
-	beforeAll(async () => {
-		visitor = new FormVisitor(bridge.editor.url);
-		await visitor.signIn();
-	});
 	const publishForm = async () => {
 		const path = randomUUID();
-		const { nodes, ...rest } = load('form-that-pauses-everything-that-costs.json');
-		await publish({
-			...rest,
-			nodes: nodes.map((each) =>
-				each.type.endsWith('formTrigger') ? { ...each, webhookId: path } : each,
-			),
-		});
+		await publish(formAt(path, load('form-that-pauses-everything-that-costs.json')));
+		const visitor = new FormVisitor(bridge.editor.url);
 		return async (reason: string) => {
-			const first = await visitor.open(path);
-			const page = first.url.includes('/oauth/consent') ? await visitor.consent() : first;
+			const page = await visitor.openAsOwner(path);
 			expect(page.html).toContain('Stop everything that costs');
 			return (await visitor.send(page, reason)).html;
 		};

@@ -4,7 +4,7 @@ import { until } from './editor';
 import { itemsOf } from './execution';
 import type { LedgerHost } from './ledgerHost';
 import { DataTables, PublicApi } from './publicApi';
-import { workflow } from './workflow';
+import { beginAt, webhook, workflow } from './workflow';
 
 /**
  * What the job ledger does on any n8n.
@@ -73,14 +73,8 @@ export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 	it('twenty executions at once start one job, and all have its id', async () => {
 		const path = `once-${randomUUID()}`;
 		const file = workflow(path, [], host().startNode('={{ $json.body.key }}'));
-		Object.assign(file.nodes[0]!, {
-			type: 'n8n-nodes-base.webhook',
-			typeVersion: 2.1,
-			webhookId: path,
-			parameters: { path, httpMethod: 'POST', responseMode: 'lastNode', options: {} },
-		});
 		const { editor } = host();
-		const saved = await host().saved({ ...file, pinData: {} });
+		const saved = await host().saved(beginAt(file, webhook(path, 'lastNode')));
 		await editor.activate(saved);
 		await editor.webhook(path, { key: 'warm-up' });
 		host().reset();

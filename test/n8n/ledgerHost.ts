@@ -6,11 +6,11 @@ import { openDataTable } from '../../src/tables/dataTable';
 import { type Entry, ledgerFormat } from '../../src/ledger/entry';
 import { ensureTable, type FoundTable, referTo } from '../../src/tables/tableSetup';
 import { startService, type Service } from '../service/service';
-import { createWithLedger, model, packageName, secretsOf } from './bridge';
+import { createWithLedger, packageName, picture, secretsOf } from './bridge';
 import type { Editor, SavedCredential, SavedWorkflow } from './editor';
 import type { Execution } from './execution';
 import { dataTableScopes } from './publicApi';
-import { node, workflow, type WorkflowFile } from './workflow';
+import { node, using, workflow, type WorkflowFile } from './workflow';
 
 export interface LedgerHostOptions {
 	service: Service;
@@ -82,20 +82,14 @@ export class LedgerHost {
 		return lists.flat().map(({ id }) => id);
 	}
 
-	get credentials(): Record<string, { id: string; name: string }> {
-		const { type, id, name } = this.account;
-		return { [type]: { id, name } };
-	}
-
 	ledgerNode(operation: string, parameters = {}) {
 		return this.#node('Ledger', { resource: 'ledger', operation, ...parameters });
 	}
 
 	startNode(key: string, more = {}) {
 		return this.#node('Start', {
-			...{ resource: 'media', operation: 'start', mediaType: 'images' },
-			...{ model: model('canvas/sketch-1'), prompt: 'a lighthouse', useLedger: true },
-			...{ uniqueKey: key, ...more },
+			...{ resource: 'media', operation: 'start', ...picture('a lighthouse') },
+			...{ useLedger: true, uniqueKey: key, ...more },
 		});
 	}
 
@@ -133,7 +127,7 @@ export class LedgerHost {
 	}
 
 	#node(name: string, parameters: Record<string, unknown>) {
-		return node(name, `${packageName}.modelRouter`, parameters, { credentials: this.credentials });
+		return node(name, `${packageName}.modelRouter`, parameters, using(this.account));
 	}
 
 	readonly #http: Http = {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { agentFile, withModel } from './agent.ts';
 import { bridgeOfFile, createWithLedger, messages, model, nodesFor, secretsOf } from './bridge.ts';
 import { conversationFile, speakersOf } from './conversationWorkflow.ts';
-import { chatMessage, type SavedWorkflow } from './editor.ts';
+import { chatMessage } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf } from './execution.ts';
 import {
@@ -26,12 +26,6 @@ const text = (parameters: Record<string, unknown>) =>
 	});
 const TOLD = '={{ $json.body.q }}';
 
-async function activated(file: WorkflowFile): Promise<SavedWorkflow> {
-	const saved = await bridge.editor.importWorkflow(file);
-	await bridge.editor.activate(saved);
-	return saved;
-}
-
 it.each([
 	['a model', () => text(messages(TOLD)), 1],
 	['a response', () => text({ prompt: TOLD, options: { protocol: 'responses' } }), 4],
@@ -48,7 +42,7 @@ it.each([
 	],
 ] as const)('%s, word by word to the caller of a streaming webhook', async (_who, node, before) => {
 	const path = randomUUID();
-	const { id } = await activated(beginAt(workflow(path, [], node()), webhook(path)));
+	const { id } = await bridge.editor.publish(beginAt(workflow(path, [], node()), webhook(path)));
 	const url = `${bridge.editor.url}/webhook/${path}`;
 	const chunks = await readAlong(bridge.service, url, { q: gatedQuestion }, [before]);
 	expect(bubblesOf(chunks)).toEqual([['Chat', gatedAnswer]]);
@@ -62,7 +56,7 @@ it.each([
 it('a chat that does not stream shows "output"', async () => {
 	const path = randomUUID();
 	const file = workflow('quiet', [], text(messages('={{ $json.chatInput }}')));
-	await activated(beginAt(file, chatTrigger(path, 'lastNode')));
+	await bridge.editor.publish(beginAt(file, chatTrigger(path, 'lastNode')));
 	expect(await bridge.editor.webhook(`${path}/chat`, chatMessage('hello'))).toMatchObject({
 		...{ status: 200, body: { output: 'You said: "hello".' } },
 	});
@@ -74,7 +68,7 @@ async function openChat(example: string, accounts = bridge.accounts) {
 	const trigger = file.nodes.find(({ type }) => type.endsWith('.chatTrigger'))!;
 	// as its note says for a chat outside of the editor
 	trigger.parameters = { ...trigger.parameters, public: true, mode: 'webhook' };
-	const { id } = await activated(file);
+	const { id } = await bridge.editor.publish(file);
 	const url = `${bridge.editor.url}/webhook/${String(trigger['webhookId'])}/chat`;
 	return {
 		url,
@@ -163,7 +157,9 @@ it.each<[string, string, (path: string) => WorkflowFile]>([
 		const does = { type: 'status' as const, status: 401, body: { detail: INTERNAL } };
 		bridge.service.fault({ match: { method: 'POST' }, do: does });
 		const path = randomUUID();
-		const { id } = await activated(beginAt(toFile(path), chatTrigger(path, 'streaming')));
+		const { id } = await bridge.editor.publish(
+			beginAt(toFile(path), chatTrigger(path, 'streaming')),
+		);
 		const chunks = await readLive(
 			`${bridge.editor.url}/webhook/${path}/chat`,
 			chatMessage('hello'),

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-import { until, type CredentialSecret, type Editor } from './editor.ts';
+import { until, type CredentialSecret, type Editor, type SavedCredential } from './editor.ts';
 
 export interface Mail {
 	subject: string;
@@ -95,6 +95,18 @@ export class MailServer {
 		});
 		say('220 127.0.0.1 ESMTP');
 	}
+}
+
+/** The mail server of the test file that calls this, empty before each test, and the account by which n8n sends to it. */
+export function mailOfFile(editorOf: () => Editor) {
+	const mail = {} as { server: MailServer; account: SavedCredential };
+	beforeAll(async () => {
+		mail.server = await MailServer.start();
+		mail.account = await editorOf().createCredential(mail.server.secret);
+	});
+	beforeEach(() => mail.server.clear());
+	afterAll(async () => await mail.server?.stop());
+	return mail;
 }
 
 /** The link to a form, or with which somebody approves or not. */

@@ -61,8 +61,7 @@ export async function publishMcp(
 	const path = `mcp-${randomUUID()}`;
 	for (const each of file.nodes.filter(({ type }) => type === MCP_TRIGGER))
 		Object.assign(each, { webhookId: path, parameters: { ...each.parameters, path } });
-	const workflow = await editor.importWorkflow(file);
-	await editor.activate(workflow);
+	const workflow = await editor.publish(file);
 	const url = `${editor.url}/mcp/${path}`;
 	// n8n registers the address a moment after the publication
 	await until(`${url} is registered`, async () => {

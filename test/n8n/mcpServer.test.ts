@@ -167,17 +167,17 @@ describe('set up as its notes say', () => {
 	});
 });
 
-const picture = { disabled: false, model: model('canvas/sketch-1') };
-const paint = { prompt: 'A lighthouse by MCP', allowAgents: true };
-/** As a new node has it. */
-const noPrompt = { prompt: undefined };
 const keyed = (sessionKey: string) => ({ sessionMode: 'key', sessionKey });
 
 describe('with a fixed session key, and leave to make pictures', () => {
 	const key = randomUUID();
 	const { client, id } = clientOf({
 		'Ask the Agent': keyed(key),
-		'Make a Picture': { ...picture, ...noPrompt, allowAgents: true },
+		'Make a Picture': {
+			...{ disabled: false, model: model('canvas/sketch-1'), allowAgents: true },
+			// as a new node has it
+			prompt: undefined,
+		},
 	});
 
 	it('calls go on with one conversation, which no caller can leave', async () => {
@@ -199,10 +199,10 @@ describe('with a fixed session key, and leave to make pictures', () => {
 			inputSchema: { properties: { Prompt: { type: 'string' } }, required: ['Prompt'] },
 		});
 		for (const calls of [1, 2]) {
-			const given = { Prompt: paint.prompt, allowAgents: true };
+			const given = { Prompt: 'A lighthouse by MCP' };
 			const [made] = await items(client(), 'Make_a_Picture', given);
 			expect(made).toMatchObject({ state: 'completed', jobId: expect.stringMatching(/^job-/) });
-			expect(bridge.service.starts(paint.prompt)).toBe(calls);
+			expect(bridge.service.starts(given.Prompt)).toBe(calls);
 			await until('n8n has stored it', async () =>
 				(await storedBy(id())).some(({ mediaJob }) => mediaJob === made?.['jobId']),
 			);
@@ -210,23 +210,15 @@ describe('with a fixed session key, and leave to make pictures', () => {
 	});
 });
 
-describe('with a session key that the caller would choose, and a picture that nobody has allowed', () => {
+describe('with a session key that the caller would choose', () => {
 	const chosen = "={{ $('MCP Server Trigger').item.json.body.params.arguments.sessionId }}";
-	const { client } = clientOf({ 'Ask the Agent': keyed(chosen), 'Make a Picture': picture });
+	const { client } = clientOf({ 'Ask the Agent': keyed(chosen) });
 
-	it.each([
-		[
-			'Ask_the_Agent',
-			{ message: 'hello', sessionId: randomUUID() },
+	it('the agent is sent nothing, whatever the caller gives', async () => {
+		const given = { message: 'hello', sessionId: randomUUID() };
+		expect((await call(client(), 'Ask_the_Agent', given)).text).toMatch(
 			/Session Key has an expression that the model of an AI agent could fill/,
-		],
-		[
-			'Make_a_Picture',
-			paint,
-			/This tool is not set up to start media jobs.*Allow Paid Jobs From AI Agents/,
-		],
-	])('%s sends nothing, whatever the caller gives', async (tool, given, told) => {
-		expect((await call(client(), tool, given)).text).toMatch(told);
+		);
 		expect(posts()).toEqual([]);
 	});
 });

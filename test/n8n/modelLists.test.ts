@@ -15,7 +15,8 @@ import {
 	createWithLedger,
 	messages,
 	nodesFor,
-	packageName,
+	readWith,
+	searchModels,
 	secretsOf,
 } from './bridge.ts';
 import type { SavedCredential } from './editor.ts';
@@ -72,18 +73,10 @@ const models = () => textRequests(bridge).map(({ body }) => (body as { model: st
 
 /** Of the budget and of the record of spending. */
 async function spent(): Promise<{ budget: number; record: Record<string, unknown>[] }> {
-	const ran = await bridge.editor.runOnce(
-		workflow(
-			'figures',
-			[{}],
-			router('Budget', ['budget', 'getBudget']),
-			router('Record', ['spending', 'getSpending'], { groupBy: ['model'] }),
-		),
-	);
-	return {
-		budget: Number(itemsOf(ran, 'Budget')[0]?.json['spentUsd']),
-		record: itemsOf(ran, 'Record').map(({ json }) => json),
-	};
+	const [budget] = await readWith(bridge.editor, account, ['budget', 'getBudget']);
+	const groups = { groupBy: ['model'] };
+	const record = await readWith(bridge.editor, account, ['spending', 'getSpending'], groups);
+	return { budget: Number(budget?.['spentUsd']), record };
 }
 
 const SCHEMA = {
@@ -152,15 +145,8 @@ it('a chat model over a list below an AI Agent: broken tool arguments are never 
 });
 
 it('the list of models has the lists of the credential that may serve on top, by any word of theirs', async () => {
-	const { id, name } = account;
-	const search = async (parameters: Record<string, unknown>, filter?: string) => {
-		const { results } = await bridge.editor.listSearch({
-			...{ nodeType: `${packageName}.modelRouter`, method: 'searchModels', parameter: 'model' },
-			...{ parameters, credentials: { modelRouterApi: { id, name } } },
-			...(filter !== undefined && { filter }),
-		});
-		return results.map(({ name, value }) => [value, name]);
-	};
+	const search = async (parameters: Record<string, unknown>, filter?: string) =>
+		await searchModels(bridge.editor, account, parameters, filter);
 	const text = { resource: 'text', operation: 'message' };
 	expect((await search(text)).slice(0, 2)).toEqual([
 		['modelList:support', `List support: ${MINI}, ${QUILL}`],

@@ -1,4 +1,12 @@
-import { bridgeOfFile, messages, model, nodesFor, packageName, originalFile } from './bridge.ts';
+import {
+	bridgeOfFile,
+	messages,
+	model,
+	nodesFor,
+	originalFile,
+	picture,
+	searchModels,
+} from './bridge.ts';
 import { itemsOf } from './execution.ts';
 import { workflow } from './workflow.ts';
 
@@ -7,34 +15,8 @@ const router = (...given: Parameters<ReturnType<typeof nodesFor>['router']>) =>
 	nodesFor(bridge.accounts).router(...given);
 
 /** What the model picker shows. */
-const search = async (parameters: Record<string, unknown>, filter?: string) => {
-	const { id, name } = bridge.accounts.router;
-	const { results } = await bridge.editor.listSearch({
-		...{ nodeType: `${packageName}.modelRouter`, method: 'searchModels', parameter: 'model' },
-		...{ parameters, credentials: { modelRouterApi: { id, name } } },
-		...(filter !== undefined && { filter }),
-	});
-	return results.map(({ name, value }) => [value, name]);
-};
-
-it('the model picker offers the models for what is chosen in the node, with inputs, price and context, found by name', async () => {
-	const found = await search({ resource: 'text', operation: 'message' }, 'quill');
-	expect(found).toEqual([
-		// the cheapest first
-		[
-			'northwind/quill-mini',
-			'northwind/quill-mini · $0.10 in, $0.40 out per 1M tokens · 128k context',
-		],
-		[
-			'northwind/quill-2.5',
-			'Quill 2.5 · $0.50 in, $1.50 out per 1M tokens · 128k context · northwind/quill-2.5',
-		],
-	]);
-	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
-	expect((await search(media)).map(([value]) => value).sort()).toEqual([
-		...['canvas/Oil.Paint-2', 'canvas/sketch-1'],
-	]);
-});
+const search = async (parameters: Record<string, unknown>, filter?: string) =>
+	await searchModels(bridge.editor, bridge.accounts.router, parameters, filter);
 
 it.each([
 	['images', 'canvas/sketch-1', 'image/png'],
@@ -79,9 +61,7 @@ it.each([
 );
 
 it('leaves the id of a started job in the custom data of an execution whose job fails', async () => {
-	const failing = router('Generate', ['media', 'generate'], {
-		...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'failing [[fail]]' },
-	});
+	const failing = router('Generate', ['media', 'generate'], picture('failing [[fail]]'));
 	const execution = await bridge.editor.runOnce(workflow('failing', [{}], failing));
 	expect(execution.status).toBe('error');
 	expect(execution.error?.message).toMatch(/job-/);

@@ -81,9 +81,11 @@ describe('Stop', () => {
 		await until('the job is waited for', () =>
 			bridge.service.requests.some(({ method, path }) => method === 'GET' && /\/jobs\//.test(path)),
 		);
+		// also if n8n is killed now
+		const line = `execution ${id}, mediaJob job-`;
+		await until('its ID is logged', () => sharedLog().includes(line));
 		await bridge.editor.stopExecution(id);
 		expect((await bridge.editor.finished(id)).status).toBe('canceled');
-		expect(sharedLog()).toContain(`execution ${id}, mediaJob job-`);
 		expect(bridge.service.starts('endless')).toBe(1);
 		if (onWorkers()) return;
 		// n8n says that it has ended before it has stored what it knows

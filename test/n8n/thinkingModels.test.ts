@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-import { AGENT, publishAgent, runAgent, textRequests, withModel } from './agent.ts';
+import { AGENT, counter, publishAgent, runAgent, textRequests, withModel } from './agent.ts';
 import { bridgeOfFile } from './bridge.ts';
 import { itemsOf } from './execution.ts';
 import { hasSimpleMemory } from './shared.ts';
-import { codeTool, memory, type Attached } from './workflow.ts';
+import { memory, type Attached } from './workflow.ts';
 
 // models that think, below n8n's own AI Agent: the service refuses a call without what they gave beside their tool calls
 const bridge = bridgeOfFile();
@@ -12,11 +12,7 @@ const bridge = bridgeOfFile();
 const KINDS = ['content', 'details', 'signature', 'parts', 'items'];
 const thinker = (kind: string, id = `thinker/${kind}-1`): Attached =>
 	withModel(bridge, kind === 'items' ? { options: { protocol: 'responses' } } : {}, { id });
-const tools = (): Attached[] =>
-	['One', 'Two'].map((name) => ({
-		node: codeTool(name, "return 'counted ' + query.length;"),
-		as: 'ai_tool' as const,
-	}));
+const tools = () => [counter('One'), counter('Two')];
 const QUESTION = 'hello [[tool:One]] [[tools:2]]';
 
 type Message = Record<string, unknown>;

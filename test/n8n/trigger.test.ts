@@ -39,7 +39,7 @@ it('a wrong key is told when the workflow is activated', async () => {
 		...{ ...router, name: 'wrong' },
 		data: { ...router.data, apiKey: wrongKey },
 	});
-	const saved = await host.triggered('wrong', {}, wrong);
+	const saved = await host.triggered('wrong', {}, undefined, wrong);
 	const { versionId, id } = saved;
 	let told = '';
 	await editor

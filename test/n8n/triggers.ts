@@ -1,6 +1,6 @@
 import type { Entry } from '../../src/ledger/entry.ts';
 import { originalFile, packageName } from './bridge.ts';
-import { until, type Editor, type SavedCredential, type SavedWorkflow } from './editor.ts';
+import { until, type Editor, type SavedWorkflow } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution, type Item } from './execution.ts';
 import { startHeldProxy, type HeldProxy } from './heldProxy.ts';
@@ -8,7 +8,14 @@ import type { Instance } from './instance.ts';
 import type { InstanceOn } from './instanceOn.ts';
 import { LedgerHost, type LedgerHostOptions } from './ledgerHost.ts';
 import { sharedEditor } from './shared.ts';
-import { beginAt, node, workflow, type WorkflowFile } from './workflow.ts';
+import {
+	beginAt,
+	node,
+	using,
+	workflow,
+	type WorkflowFile,
+	type WorkflowNode,
+} from './workflow.ts';
 
 /** An n8n, of its own or the shared one, with a job ledger and a service. */
 export class TriggerHost extends LedgerHost {
@@ -64,11 +71,12 @@ export class TriggerHost extends LedgerHost {
 		return idsOf(itemsOf(execution, 'Start'));
 	}
 
-	/** A workflow: the trigger, and a node that its items go to. */
+	/** A workflow: the trigger, and the nodes that its items go to. */
 	async triggered(
 		ledgerLabel: string,
 		parameters: Record<string, unknown> = {},
-		account: Pick<SavedCredential, 'type' | 'id' | 'name'> = this.account,
+		after: WorkflowNode[] = [node('After', 'n8n-nodes-base.noOp', {})],
+		account = this.account,
 	): Promise<SavedWorkflow> {
 		const trigger = {
 			...{ type: `${packageName}.modelRouterTrigger`, typeVersion: 1 },
@@ -76,10 +84,9 @@ export class TriggerHost extends LedgerHost {
 				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel },
 				...parameters,
 			},
-			credentials: { [account.type]: { id: account.id, name: account.name } },
+			...using(account),
 		};
-		const after = node('After', 'n8n-nodes-base.noOp', {});
-		return await this.saved(beginAt(workflow(`triggered ${ledgerLabel}`, [], after), trigger));
+		return await this.saved(beginAt(workflow(`triggered ${ledgerLabel}`, [], ...after), trigger));
 	}
 
 	/** Rows with a label. */

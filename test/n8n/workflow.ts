@@ -56,6 +56,11 @@ export function node(
 	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters, ...settings };
 }
 
+/** The credential of a node, beside its parameters. */
+export const using = ({ type, id, name }: Record<'type' | 'id' | 'name', string>) => ({
+	credentials: { [type]: { id, name } },
+});
+
 /** A node that is attached to another one: a chat model, a memory, a tool. */
 export interface Attached {
 	node: WorkflowNode;
