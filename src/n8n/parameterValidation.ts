@@ -5,7 +5,7 @@ import { isPlainObject, parseJson } from '../core/json';
 import { type Field, getFieldRules, walkParam } from './parameterFields';
 
 /** Characters of the longest text that is accepted. No real message is longer. */
-const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
+const MAX_TEXT_LENGTH = 4_000_000;
 
 /**
  * Checks a value against its parameter's declaration, nested ones included, and converts it to the declared type.
