@@ -38,14 +38,14 @@ export const access: ServiceAccess = {
  * accepts a request without a question is not the assistant.
  */
 export const probe: CredentialProbe = {
-	service: 'The market assistant',
+	service: 'Crypto Q&A',
 	method: 'POST',
 	path: '/v1/invoke_assistant',
 	body: {},
 	judge({ status, page }) {
 		const isRefusal = status === 400 || status === 422;
 		if (isRefusal && page) return notFromServiceResult(`The address answered with ${page}`);
-		if (isRefusal) return { status: 'OK', message: 'The market assistant accepted the key' };
+		if (isRefusal) return { status: 'OK', message: 'Crypto Q&A accepted the key' };
 		return status >= 200 && status < 300
 			? notFromServiceResult('The address answered, but not like the assistant')
 			: undefined;

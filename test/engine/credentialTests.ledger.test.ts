@@ -28,7 +28,7 @@ it('both parts are good, and the trigger has the same test', async () => {
 		message: `${name} ${OK} "Media Jobs" is there.`,
 	});
 	expect(await tested()).toEqual(good('The model router'));
-	expect(await tested({}, 'marketAssistantApi')).toEqual(good('The market assistant'));
+	expect(await tested({}, 'marketAssistantApi')).toEqual(good('Crypto Q&A'));
 	const { testModelRouterApi } = new ModelRouterTrigger().methods.credentialTest;
 	expect(await tested({}, 'modelRouterApi', testModelRouterApi)).toEqual(good('The model router'));
 });
