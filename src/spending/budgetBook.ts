@@ -119,7 +119,6 @@ export class BudgetBook {
 
 	/** The row as it is now: it may have been changed in another way. */
 	async readAgain(use: BudgetUse): Promise<Entry> {
-		this.#cached = undefined;
 		this.#found.lookedAt = -Infinity;
 		return await this.read(use);
 	}
@@ -161,21 +160,23 @@ export class BudgetBook {
 
 	/** n8n finds a row by its ID without looking at all of them. Whether there is another one is found out now and then. */
 	async #findRow(ledger: Ledger): Promise<Entry> {
-		const { id, lookedAt } = this.#found;
 		const now = ledger.uncancellableClock.now();
-		const isRecent = now >= lookedAt && now - lookedAt < FULL_LOOK;
-		const [known] = isRecent ? await ledger.table.find(where({ id, ...toFilter(this.#key) })) : [];
+		const filter = where({ id: this.#found.id, ...toFilter(this.#key) });
+		const [known] = this.#hasLooked(now) ? await ledger.table.find(filter) : [];
 		if (known) return known;
 		const row = await findRow(ledger, this.#key);
 		this.#found = { id: row.id, lookedAt: now };
 		return row;
 	}
 
-	/** @param clock Of this process. */
+	/** @param clock Of this process. Its own writes keep the row recent: another row is looked for nevertheless. */
 	#findRecent({ now }: Pick<Clock, 'now'>): CachedRow | undefined {
 		const age = now() - (this.#cached?.readAt ?? -Infinity);
-		return age >= 0 && age < MAX_AGE ? this.#cached : undefined;
+		return age >= 0 && age < MAX_AGE && this.#hasLooked(now()) ? this.#cached : undefined;
 	}
+
+	#hasLooked = (now: number) =>
+		now >= this.#found.lookedAt && now - this.#found.lookedAt < FULL_LOOK;
 }
 
 const toFilter = (uniqueKey: string) =>

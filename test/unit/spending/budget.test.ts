@@ -329,6 +329,23 @@ it('a row that is more than a day ahead of n8n is refused, with what to edit', a
 	});
 });
 
+it('a second row is found within a minute, however often this process writes the first one', async () => {
+	const { createRun, rows, pass } = createWorld();
+	const run = createRun();
+	const write = async () => {
+		await pass(5 * SECOND);
+		const job = run.openStart(start(''));
+		await (await job.reserve({ ...upTo(1), isLeast: true })).release();
+	};
+	await write();
+	rows.push({ ...rows[0]!, id: 99 });
+	for (let passed = 5; passed < 60; passed += 5) await write();
+	await expect(write()).rejects.toMatchObject({
+		message: 'The job ledger has several rows of one budget: 1, 99',
+		details: { outcome: 'not_started' },
+	});
+});
+
 describe('the node runs of a process', () => {
 	it('share a reservation, which the last one gives back', async () => {
 		const { createRun, rows, table } = createWorld();
