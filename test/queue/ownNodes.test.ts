@@ -146,7 +146,8 @@ it('Retry On Fail', async () => {
 	const posts = () =>
 		host.service.requests.filter(({ method, path }) => method === 'POST' && path.includes('/jobs'))
 			.length;
-	const failing = { match: { method: 'POST', bodyIncludes: 'two' }, times: Infinity } as const;
+	// the last one: then the others are under way already, on the slowest machine
+	const failing = { match: { method: 'POST', bodyIncludes: 'three' }, times: Infinity } as const;
 	host.service.fault({ ...failing, do: { type: 'status', status: 500 } });
 	await run(pictures(host.service, own.paying, prompts, retryOnFail));
 	const theirs = posts();
