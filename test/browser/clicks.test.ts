@@ -1,10 +1,21 @@
+import type { SavedCredential } from '../n8n/editor.ts';
+import { tellRow } from '../support/readmeTable.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { Session } from './session.ts';
 
 // how far it is from an empty canvas to a first result: the clicks of somebody who has a credential for each node
 let session: Session;
+/** Of n8n's own HTTP Request, by workspace. The editor reads the credentials once. */
+const bearer: Record<string, SavedCredential> = {};
+/** What README says of this package. */
+let ours = '';
 beforeAll(async () => {
 	session = await Session.open({ personas: true });
+	const { editor, service } = session.bridge;
+	for (const name of ['ws-1', 'ws-2']) {
+		const data = { token: service.agent.key(name) };
+		bearer[name] = await editor.createCredential({ type: 'httpBearerAuth', name, data });
+	}
 	await session.page.tab.evaluate(COUNTING);
 });
 beforeEach(async () => {
@@ -65,6 +76,17 @@ const steps = {
 	},
 };
 
+/** Two agents, who speak three times each. The chat may still show what was said in the workflow before. */
+async function talk(): Promise<void> {
+	const { page, bridge } = session;
+	const chat = new ChatPanel(page.tab);
+	await chat.open();
+	await chat.write('Please agree with your colleague on a day for the release of Lighthouse.');
+	await page.ended();
+	await chat.answers(/Friday at 10:00/);
+	expect(bridge.service.requests.filter(({ method }) => method === 'POST')).toHaveLength(6);
+}
+
 it.each([
 	['with the account that n8n preselects', 14],
 	['each with its own account', 16],
@@ -83,13 +105,61 @@ it.each([
 		if (which.startsWith('each')) await second.useCredential(secondAgent.id);
 		else await preselected(() => second.useCredential(agent.id));
 		await second.close();
-		const chat = new ChatPanel(page.tab);
-		await chat.open();
-		await chat.write('Please agree with your colleague on a day for the release of Lighthouse.');
-		expect(await chat.answers(/Friday at 10:00/)).toHaveLength(1);
+		await talk();
 		// four of the clicks close a panel, which Esc does too
 		expect(await counted()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
-		await chat.hide();
+		await new ChatPanel(page.tab).hide();
+		if (which.startsWith('each')) ours = `${expected} clicks`;
+	})();
+});
+
+/** An agent that is asked by n8n's own node. Its address holds the session, a UUID, which n8n's chat writes without hyphens. */
+async function requestTo(workspace: string, choose: (by: () => Promise<void>) => Promise<void>) {
+	const { page, bridge } = session;
+	await page.find('http request', 'HTTP Request');
+	const panel = await page.addAtOnce('HTTP Request');
+	await panel.choose('method', 'POST');
+	await panel.choose('authentication', 'Generic Credential Type');
+	await panel.choose('genericAuthType', 'Bearer Auth');
+	await choose(() => panel.useCredential(bearer[workspace]!.id));
+	await panel.turnOn('sendBody');
+	await panel.write('name', 'content');
+	const id = `$('When chat message received').first().json.sessionId`;
+	const uuid = `${id}.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')`;
+	const base = bridge.service.agent.baseUrl(workspace);
+	// n8n makes an expression of what begins with {{
+	await panel.write('url', `{{ '${base}/session/' + ${uuid} + '/messages' }}`);
+	await panel.write('value', '{{ $json.chatInput ?? $json.data }}');
+	await panel.close();
+}
+
+it('the same with n8n’s own nodes', async () => {
+	await session.watched(async () => {
+		const { page, bridge } = session;
+		bridge.service.forms.agent = 'text';
+		await steps.chat();
+		await requestTo('ws-1', preselected);
+		await requestTo('ws-2', async (choose) => await choose());
+		await page.find('if', 'If');
+		const condition = await page.addAtOnce('If');
+		await condition.write('left', '{{ String($runIndex > 1) }}');
+		await page.saves('"rightValue":"true"', () => condition.write('right', 'true'));
+		await condition.close();
+		await page.fit();
+		await page.openPickerBehind('If', 0);
+		await page.find('edit fields', 'Edit Fields (Set)');
+		const answer = await page.addAtOnce('Edit Fields (Set)');
+		await page.saves('"value":"={{ $json.data }}"', () =>
+			answer.addField('output', '{{ $json.data }}'),
+		);
+		await answer.close();
+		await page.fit();
+		await page.wire('If', 1, 'HTTP Request');
+		await talk();
+		const { clicks: theirs, nodes } = await counted();
+		expect(nodes).toBe(5);
+		tellRow('Building that in the editor', `${theirs} clicks`, ours);
+		await new ChatPanel(page.tab).hide();
 	})();
 });
 

@@ -177,6 +177,33 @@ export class EditorPage {
 		await this.#get('node-creator').waitFor();
 	}
 
+	/** "+" behind a node, at one of its outputs. */
+	async openPickerBehind(node: string, output: number): Promise<void> {
+		const handle = `[data-test-id="canvas-node-output-handle"][data-node-name="${node}"][data-index="${output}"]`;
+		await this.tab.locator(`${handle} [data-test-id="canvas-handle-plus"]`).click();
+		await this.#get('node-creator').waitFor();
+	}
+
+	/** Draws a line from an output of a node to the input of another one. */
+	async wire(from: string, output: number, to: string): Promise<void> {
+		const before = await this.wires.count();
+		await this.tab.mouse.move(...(await this.#middleOf(from, `outputs/main/${output}`)));
+		await this.tab.mouse.down();
+		await this.tab.mouse.move(...(await this.#middleOf(to, 'inputs/main/0')), { steps: 10 });
+		await this.tab.mouse.up();
+		await until('the line is there', async () => (await this.wires.count()) > before);
+	}
+
+	async #middleOf(node: string, handle: string): Promise<[number, number]> {
+		const box = await this.tab
+			.locator('.vue-flow__node')
+			.filter({ has: this.node(node) })
+			.locator(`.vue-flow__handle[data-handleid="${handle}"]`)
+			.boundingBox();
+		if (!box) throw new Error(`"${node}" has no ${handle}`);
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	}
+
 	/** Adds a node that `find` shows and that has no details. @returns its panel */
 	async addAtOnce(node: string): Promise<NodePanel> {
 		await this.#inList(node).click();
@@ -282,6 +309,17 @@ export class EditorPage {
 	async execute(): Promise<void> {
 		await this.#get('execute-workflow-button').first().click();
 		await this.ended();
+	}
+
+	/** Does this, and waits until n8n has saved the workflow with this text in it: some fields are taken a moment after they were written. */
+	async saves(text: string, work: () => Promise<void>): Promise<void> {
+		const saved = this.tab.waitForResponse((response) => {
+			const request = response.request();
+			const { pathname } = new URL(request.url());
+			return /\/rest\/workflows\b/.test(pathname) && Boolean(request.postData()?.includes(text));
+		});
+		await work();
+		await saved;
 	}
 
 	/** Waits until a run has ended in any way. */

@@ -164,6 +164,13 @@ export class NodePanel {
 		await this.#tab.mouse.up();
 	}
 
+	/** "Add Field" of Edit Fields. */
+	async addField(name: string, value: string): Promise<void> {
+		await this.#get('assignment-collection-drop-area').click();
+		await this.#get('assignment-name').locator('input').fill(name);
+		await this.#get('assignment-value').locator('textarea, input').first().fill(value);
+	}
+
 	/** Waits until a field has this expression. */
 	async showsValue(expression: string): Promise<void> {
 		await this.parameters.getByText(expression).first().waitFor();

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import {
 	createWithLedger,
 	messages,
@@ -14,6 +12,7 @@ import { chatMessage, until } from '../n8n/editor.ts';
 import { itemsOf, type Execution, type Item } from '../n8n/execution.ts';
 import { TriggerHost } from '../n8n/triggers.ts';
 import { workflow, type WorkflowFile } from '../n8n/workflow.ts';
+import { tellRow } from '../support/readmeTable.ts';
 import { ask, ownAccounts, pictures, talk, video, type OwnAccounts } from './ownNodes.ts';
 import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
 
@@ -42,21 +41,6 @@ afterAll(async () => {
 	await bridge?.service.stop();
 	await queue?.stop();
 });
-
-/** The cells of README's table, by the first of each row. */
-const readme = new Map(
-	readFileSync('README.md', 'utf8')
-		.split('\n')
-		.filter((line) => line.startsWith('| '))
-		.map((line) => line.split('|').map((cell) => cell.trim()))
-		.map(([, what = '', theirs = '', ours = '']) => [what, { theirs, ours }]),
-);
-
-/** Prints a row, and compares it with README's. */
-function tell(what: string, theirs: string, ours: string): void {
-	process.stdout.write(`${what}: n8n's own nodes ${theirs}; this package ${ours}\n`);
-	expect(readme.get(what)).toEqual({ theirs, ours });
-}
 
 const run = async (file: WorkflowFile, given?: Record<string, unknown>): Promise<Execution> =>
 	await queue.editor.run(await queue.editor.importWorkflow(file), given);
@@ -105,7 +89,7 @@ it('agents that talk', async () => {
 	expect(built.error?.message).toBeUndefined();
 	expect(itemsOf(built, 'Answer')[0]?.json['output']).toMatch(/Friday at 10:00/);
 	expect(asked()).toEqual([3, 3]);
-	tell('Two agents talk, three times each', sizeOf(theirs), sizeOf(ours));
+	tellRow('Two agents talk, three times each', sizeOf(theirs), sizeOf(ours));
 });
 
 it('what an answer costs', async () => {
@@ -128,7 +112,7 @@ it('what an answer costs', async () => {
 	const [answer] = itemsOf(theirs, 'Ask');
 	expect(JSON.stringify(answer)).toContain('A model router is one address');
 	const told = /cost|usd|price|token/i.test(Object.keys(flat(answer?.json)).join(' '));
-	tell(
+	tellRow(
 		'What an answer costs',
 		told ? 'shown' : 'not shown',
 		`at most $${String(maxCostUsd)} before, $${String(costUsd)} after`,
@@ -157,7 +141,7 @@ it('Retry On Fail', async () => {
 	const items = prompts.map((prompt) => ({ prompt }));
 	const start = ofRouter()('Start', ['media', 'start'], picture, retryOnFail);
 	await run(workflow('retried', items, start));
-	tell(
+	tellRow(
 		'Retry On Fail: 3 paid items, of which 1 fails, 3 tries',
 		count(theirs, 'paid request'),
 		count(posts(), 'paid request'),
@@ -196,7 +180,7 @@ it("a month's budget that holds over workers", async () => {
 			generate,
 		),
 	);
-	tell('A budget of $1 a month, 40 pictures of $0.04 on two workers', theirs, ours);
+	tellRow('A budget of $1 a month, 40 pictures of $0.04 on two workers', theirs, ours);
 });
 
 it('a video after a crash', async () => {
@@ -234,7 +218,7 @@ it('a video after a crash', async () => {
 		const ids = JSON.stringify(kept).includes(jobId) ? 1 : 0;
 		return `${count(files, 'file')}, ${count(ids, 'job ID')}`;
 	};
-	tell(
+	tellRow(
 		'The workers are killed while a video is made',
 		told(itemsOf(lost, 'Download'), lost.runData, ownJob),
 		told(delivered, delivered, ourJob),
