@@ -35,8 +35,10 @@ const asked = (workspace: string) =>
 		({ method, path }) => method === 'POST' && path.includes(`/${workspace}/`),
 	);
 
+/** So small that its texts can be read in a page, which shows it smaller. */
+const screen = { width: 1200, height: 760 };
 /** The canvas and the chat. */
-const besideTheMenu = { x: 42, y: 65, width: 1398, height: 835 };
+const besideTheMenu = { x: 42, y: 65, width: screen.width - 42, height: screen.height - 65 };
 const question = 'Please agree with your colleague on a day for the release of Lighthouse.';
 
 it('trap 8: in a workflow with a Chat Trigger, the list behind "Speakers +" finds our nodes', async () => {
@@ -92,11 +94,12 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 		const { page, bridge } = session;
 		const example = withModels(exampleFor(bridge.accounts, 'two-agents-agree-on-a-date.json'));
 		const nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+		await page.tab.setViewportSize(screen);
 		await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
 		const chat = new ChatPanel(page.tab);
 		await chat.open();
 		// the picture is of what they say; the canvas says who they are
-		await chat.enlarge(840, 350);
+		await chat.enlarge(720, 300);
 		await page.fit();
 		// slow enough to read along
 		if (picturesWanted()) bridge.service.forms.pace = 40;
@@ -105,6 +108,7 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 			await chat.write(question);
 			turns = await chat.answers(/\[AGREED\]/);
 			await page.ended();
+			await takePicture('chat of two agents', page.tab.locator('body'));
 			// it ends on what they came to: the day, as a field
 			const panel = await page.openNode('Conversation');
 			await panel.showOutputAs('schema');
@@ -115,7 +119,7 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 			...['Planner:', 'Tester:', 'Planner:', 'Tester:'],
 		]);
 		expect(turns.at(-1)).toContain('Yes, Friday at 10:00');
-		await takePicture('chat of two agents', page.tab.locator('body'));
+		await page.tab.setViewportSize({ width: 1440, height: 900 });
 	})();
 });
 

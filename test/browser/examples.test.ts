@@ -7,6 +7,8 @@ let session: Session;
 let post: MailServer;
 beforeAll(async () => {
 	session = await Session.open();
+	// a page shows pictures smaller; some workflows go on in a second row
+	await session.page.tab.setViewportSize({ width: 1240, height: 1050 });
 	const { editor } = session.bridge;
 	post = await MailServer.start();
 	await editor.createCredential(post.secret);

@@ -30,6 +30,8 @@ const margin = 48;
 export async function takePicture(name: string, of: Locator): Promise<void> {
 	if (!picturesWanted()) return;
 	const path = pathOf(name);
+	// what the pointer is over is dark, or has buttons
+	await of.page().mouse.move(0, 0);
 	await of.screenshot({ path, style: hidden, animations: 'disabled', scale: 'css' });
 	checkSize(path);
 }

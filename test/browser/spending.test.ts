@@ -94,8 +94,6 @@ it('is a Data Table with a row per day, workflow, node and model', async () => {
 			.filter({ hasText: 'lastExecutionId' })
 			.boundingBox())!;
 		await tab.setViewportSize({ width: Math.ceil(last.x + last.width), height: 380 });
-		// the header has buttons where the pointer is
-		await tab.mouse.move(0, 0);
 		await takePicture('spending table', tab.locator('[data-test-id="data-table-details-view"]'));
 		await tab.setViewportSize({ width: 1440, height: 900 });
 	})();
