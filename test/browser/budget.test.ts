@@ -36,8 +36,6 @@ it('is part of the credential, whose test says how to make it safe', async () =>
 		expect(text).toContain('The budget of $50.00 a month can be bypassed');
 		expect(text).toContain('Set "Allowed HTTP Request Domains" to None');
 		await form.scrollTo('Budget (USD)');
-		// a field has buttons where the pointer is
-		await session.page.tab.mouse.move(0, 0);
 		await takePicture('budget credential', form.dialog);
 		await form.close();
 	})();
@@ -56,10 +54,10 @@ it('shows what was refused, and by whom it was paused', async () => {
 			model: model('aurora-labs/omni-2'),
 			...messages('What is a model router?'),
 		});
-		const pause = node('Pause', ['budget', 'pause'], { reason: 'An agent loops' });
+		const pause = node('Pause', ['budget', 'pause'], { reason: 'An agent is stuck in a loop' });
 		for (const [what, run, said] of [
 			['reached', ask, /left of the budget of \$0\.001 for this month/],
-			['pause', pause, /An agent loops/],
+			['pause', pause, /stuck in a loop/],
 			['paused', ask, /Workflow "pause" paused it/],
 		] as const) {
 			await session.page.openWorkflow(await editor.importWorkflow(workflow(what, [{}], run)));

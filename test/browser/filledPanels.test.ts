@@ -1,4 +1,8 @@
+import { createWithLedger, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
+import type { SavedCredential } from '../n8n/editor.ts';
 import { exampleFor, withModels } from '../n8n/example.ts';
+import { itemsOf } from '../n8n/execution.ts';
+import { workflow } from '../n8n/workflow.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { isTrigger, listedName, nodeTypes, operationsOf } from './nodeTypes.ts';
 import { takePicture } from './pictures.ts';
@@ -6,8 +10,12 @@ import { Session } from './session.ts';
 
 // each node as it looks in use: filled in, and with what it has given
 let session: Session;
+/** With a job ledger. The editor reads the credentials once. */
+let tracked: SavedCredential;
 beforeAll(async () => {
 	session = await Session.open({ personas: true });
+	const { editor, service } = session.bridge;
+	tracked = await createWithLedger(editor, secretsOf(service).router);
 });
 afterAll(async () => await session?.close());
 
@@ -70,30 +78,30 @@ it.each(runs)(
 	},
 );
 
-it('fetches a test event of the trigger', async () => {
+it('fetches a test event of the trigger: a tracked video, with its file', async () => {
 	await session.watched(async () => {
-		const nodes = await nodeTypes(session.bridge.editor);
-		const trigger = nodes.find(isTrigger);
+		const { page, bridge } = session;
+		const trigger = (await nodeTypes(bridge.editor)).find(isTrigger);
 		const completed = trigger && operationsOf(trigger).find(({ name }) => /completed/i.test(name));
 		if (!trigger || !completed) throw new Error('the trigger has no event for completed jobs');
-		const { service } = session.bridge;
-		service.forms.jobSteps = 0;
-		const started = await fetch(`${service.url}/v1/images/jobs`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', 'X-API-KEY': service.router.keys.main },
-			body: JSON.stringify({ model: 'canvas/sketch-1', prompt: 'a lighthouse' }),
-		});
-		const { id } = (await started.json()) as { id: string };
-		await session.page.openNewWorkflow();
-		await session.page.find(trigger.displayName, listedName(trigger));
-		await session.page.showDetails(listedName(trigger));
-		const panel = await session.page.add(completed.action);
-		await panel.useCredential(session.bridge.accounts.router.id);
-		await panel.choose('watch', 'List of Job IDs');
-		await panel.write('jobIds', id);
+		bridge.service.forms.jobSteps = 0;
+		const video = nodesFor({ ...bridge.accounts, router: tracked }).router(
+			...(['Start a Video', ['media', 'start']] as const),
+			{
+				...{ mediaType: 'videos', model: model('reel/short-1.0'), useLedger: true },
+				prompt: 'Waves on a beach',
+			},
+		);
+		const started = await bridge.editor.runOnce(workflow('A tracked video', [{}], video));
+		const { jobId } = itemsOf(started, 'Start a Video')[0]?.json ?? {};
+		await page.openNewWorkflow();
+		await page.find(trigger.displayName, listedName(trigger));
+		await page.showDetails(listedName(trigger));
+		const panel = await page.add(completed.action);
+		await panel.useCredential(tracked.id);
 		await panel.execute();
 		// n8n shows the file first
-		await panel.showsOutput(new RegExp(`image-${id}\\.png`));
+		await panel.showsOutput(new RegExp(`video-${String(jobId)}\\.mp4`));
 		await takePicture('node Model Router Trigger', panel.ndv);
 		await panel.close();
 	})();
