@@ -1,8 +1,7 @@
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
-let session: Session;
+const session = sessionOfFile();
 beforeAll(async () => {
-	session = await Session.open();
 	const { fault } = session.bridge.service;
 	const text = { kind: 'text', pricing: { input_per_mtok: 3, output_per_mtok: 15 } };
 	const data = [
@@ -18,7 +17,6 @@ beforeAll(async () => {
 		do: { type: 'body', contentType: 'application/json', body: JSON.stringify({ data }) },
 	});
 });
-afterAll(async () => await session?.close());
 
 const NAME = 'Model Router Chat Model';
 const prism =
@@ -26,30 +24,28 @@ const prism =
 const plain = 'tiny/plain-1 · $3.00 in, $15.00 out per 1M tokens';
 
 it('is found below an AI Agent, and its lists show price, context and inputs', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		await page.openNewWorkflow();
-		await page.find('ai agent', 'AI Agent');
-		const agent = await page.addAtOnce('AI Agent');
-		await agent.close();
-		await page.fit();
-		await page.openPicker('ai_languageModel');
-		await page.find('router', NAME);
-		await page.showDetails(NAME);
-		const panel = await page.add();
-		await panel.useCredential(bridge.accounts.router.id);
-		expect(await panel.cutTexts()).toEqual([]);
-		expect(await panel.pick('model', 'prism', 'Prism 4')).toEqual([prism]);
+	const { page, bridge } = session;
+	await page.openNewWorkflow();
+	await page.find('ai agent', 'AI Agent');
+	const agent = await page.addAtOnce('AI Agent');
+	await agent.close();
+	await page.fit();
+	await page.openPicker('ai_languageModel');
+	await page.find('router', NAME);
+	await page.showDetails(NAME);
+	const panel = await page.add();
+	await panel.useCredential(bridge.accounts.router.id);
+	expect(await panel.cutTexts()).toEqual([]);
+	expect(await panel.pick('model', 'prism', 'Prism 4')).toEqual([prism]);
 
-		// a list of models in a list of fields in a collection
-		await panel.addOption('Add Option', 'Fallback Models');
-		await panel.parameters.getByRole('button', { name: 'Add Model' }).click();
-		expect(await panel.pick('model', 'plain', 'tiny/plain-1', 1)).toEqual([plain]);
-		// what was chosen is longer than its field, which n8n marks with an ellipsis
-		expect(await panel.cutTexts()).toEqual([prism, plain]);
-		await panel.close();
-		await page.fit();
-		// the agent and the trigger that n8n adds with it, and the model below the agent
-		expect(await page.wires.count()).toBe(2);
-	})();
+	// a list of models in a list of fields in a collection
+	await panel.addOption('Add Option', 'Fallback Models');
+	await panel.parameters.getByRole('button', { name: 'Add Model' }).click();
+	expect(await panel.pick('model', 'plain', 'tiny/plain-1', 1)).toEqual([plain]);
+	// what was chosen is longer than its field, which n8n marks with an ellipsis
+	expect(await panel.cutTexts()).toEqual([prism, plain]);
+	await panel.close();
+	await page.fit();
+	// the agent and the trigger that n8n adds with it, and the model below the agent
+	expect(await page.wires.count()).toBe(2);
 });

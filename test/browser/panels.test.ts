@@ -1,15 +1,11 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { node, type WorkflowFile } from '../n8n/workflow.ts';
+import { node, using, type WorkflowFile } from '../n8n/workflow.ts';
 import { nodeTypes, operationsOf, shownTitles, type Operation } from './nodeTypes.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
-let session: Session;
+const session = sessionOfFile();
 let nodes: INodeTypeDescription[];
-beforeAll(async () => {
-	session = await Session.open();
-	nodes = await nodeTypes(session.bridge.editor);
-});
-afterAll(async () => await session?.close());
+beforeAll(async () => void (nodes = await nodeTypes(session.bridge.editor)));
 
 const perRow = 8;
 
@@ -24,9 +20,7 @@ function gallery(operations: Operation[]): WorkflowFile {
 			const account = accounts.find((known) => known.type === type);
 			return {
 				...node(nameOf(operation), operation.node.name, operation.values, {
-					...(account && {
-						credentials: { [account.type]: { id: account.id, name: account.name } },
-					}),
+					...(account && using(account)),
 				}),
 				position: [(at % perRow) * 220, Math.floor(at / perRow) * 220] as [number, number],
 			};
@@ -38,27 +32,23 @@ const nameOf = ({ node: { displayName }, action }: Operation) =>
 	action ? `${displayName}: ${action}` : displayName;
 
 it('opens the panel of every operation, with its fields and no text cut off', async () => {
-	await session.watched(async () => {
-		const operations = nodes.flatMap(operationsOf);
-		const { editor } = session.bridge;
-		await session.page.openWorkflow(await editor.importWorkflow(gallery(operations)));
-		for (const operation of operations) {
-			const panel = await session.page.openNode(nameOf(operation));
-			expect([nameOf(operation), await panel.titles()]).toEqual([
-				nameOf(operation),
-				expect.arrayContaining(shownTitles(operation)),
-			]);
-			expect([nameOf(operation), await panel.cutTexts()]).toEqual([nameOf(operation), []]);
-			await panel.close();
-		}
-	})();
+	const operations = nodes.flatMap(operationsOf);
+	const { editor } = session.bridge;
+	await session.page.openWorkflow(await editor.importWorkflow(gallery(operations)));
+	for (const operation of operations) {
+		const panel = await session.page.openNode(nameOf(operation));
+		expect([nameOf(operation), await panel.titles()]).toEqual([
+			nameOf(operation),
+			expect.arrayContaining(shownTitles(operation)),
+		]);
+		expect([nameOf(operation), await panel.cutTexts()]).toEqual([nameOf(operation), []]);
+		await panel.close();
+	}
 });
 
 it('says below each node what it does', async () => {
-	await session.watched(async () => {
-		for (const operation of nodes.flatMap(operationsOf)) {
-			const shown = await session.page.node(nameOf(operation)).innerText();
-			if (Object.keys(operation.values).length) expect(shown).toContain(operation.name);
-		}
-	})();
+	for (const operation of nodes.flatMap(operationsOf)) {
+		const shown = await session.page.node(nameOf(operation)).innerText();
+		if (Object.keys(operation.values).length) expect(shown).toContain(operation.name);
+	}
 });

@@ -1,20 +1,10 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { defaultOperation, listedName, nodeTypes } from './nodeTypes.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
-let session: Session;
+const session = sessionOfFile();
 let nodes: INodeTypeDescription[];
-beforeAll(async () => {
-	session = await Session.open();
-	nodes = await nodeTypes(session.bridge.editor);
-});
-afterAll(async () => await session?.close());
-
-const ofType = (name: string): INodeTypeDescription => {
-	const found = nodes.find((node) => node.name.endsWith(`.${name}`));
-	if (!found) throw new Error(`the package has no ${name}`);
-	return found;
-};
+beforeAll(async () => void (nodes = await nodeTypes(session.bridge.editor)));
 
 /** What two texts both say: their common runs of three words, and the codes that are in both. */
 function saidTwice(one: string, other: string): string[] {
@@ -26,23 +16,21 @@ function saidTwice(one: string, other: string): string[] {
 }
 
 it('builds a first workflow: node, credential, model, prompt, run, and an error that is said once', async () => {
-	await session.watched(async () => {
-		const router = ofType('modelRouter');
-		await session.page.openNewWorkflow();
-		await session.page.find('LLM', listedName(router));
-		await session.page.showDetails(listedName(router));
-		const panel = await session.page.add(defaultOperation(router).action);
-		await panel.useCredential(session.bridge.accounts.router.id);
-		expect(await panel.pick('model', 'quill', 'Quill 2.5')).toHaveLength(2);
-		await panel.write('prompt', 'Is anybody there?');
-		await panel.execute();
-		await panel.showsOutput(/Is anybody there/);
+	const router = nodes.find(({ name }) => name.endsWith('.modelRouter'))!;
+	await session.page.openNewWorkflow();
+	await session.page.find('LLM', listedName(router));
+	await session.page.showDetails(listedName(router));
+	const panel = await session.page.add(defaultOperation(router).action);
+	await panel.useCredential(session.bridge.accounts.router.id);
+	expect(await panel.pick('model', 'quill', 'Quill 2.5')).toHaveLength(2);
+	await panel.write('prompt', 'Is anybody there?');
+	await panel.execute();
+	await panel.showsOutput(/Is anybody there/);
 
-		await panel.typeId('model', 'By ID', 'nobody/nothing-1');
-		await panel.execute();
-		const { title, description } = await panel.error();
-		expect(`${title} ${description}`).toContain('nobody/nothing-1');
-		expect(saidTwice(title, description)).toEqual([]);
-		await panel.close();
-	})();
+	await panel.typeId('model', 'By ID', 'nobody/nothing-1');
+	await panel.execute();
+	const { title, description } = await panel.error();
+	expect(`${title} ${description}`).toContain('nobody/nothing-1');
+	expect(saidTwice(title, description)).toEqual([]);
+	await panel.close();
 });

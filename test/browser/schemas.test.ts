@@ -3,12 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { messages, model, nodesFor, packageName } from '../n8n/bridge.ts';
 import { node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
 // the fields of a node that has never run
-let session: Session;
-beforeAll(async () => (session = await Session.open()));
-afterAll(async () => await session?.close());
+const session = sessionOfFile();
 
 it('n8n serves the schema of every operation', async () => {
 	const paths = globSync('nodes/*/__schema__/v1.0.0{.json,/**/*.json}');
@@ -38,16 +36,14 @@ it.each<[string, string[], (make: ReturnType<typeof nodesFor>) => WorkflowNode]>
 	['job', ['jobId'], ({ router }) => router('Ask', ['media', 'start'], { prompt: 'A cat' })],
 	['conversation', ['costUsd'], () => node('Ask', `${packageName}.agentConversation`, {})],
 ])('drags a field of an operation that has never run: %s', async (what, path, make) => {
-	await session.watched(async () => {
-		const { editor, accounts, service } = session.bridge;
-		const next = node('Take', 'n8n-nodes-base.set', {}, { typeVersion: 3.4 });
-		const file = workflow(`Fields of ${what}`, [{}], make(nodesFor(accounts)), next);
-		await session.page.openWorkflow(await editor.importWorkflow(file));
-		const panel = await session.page.openNode('Take');
-		await panel.dragField(path.at(-1)!);
-		if (what === 'model') await takePicture('fields before a run', panel.ndv);
-		await panel.showsValue(`{{ $json.${path.join('.')} }}`);
-		await panel.close();
-		expect(service.requests).toEqual([]);
-	})();
+	const { editor, accounts, service } = session.bridge;
+	const next = node('Take', 'n8n-nodes-base.set', {}, { typeVersion: 3.4 });
+	const file = workflow(`Fields of ${what}`, [{}], make(nodesFor(accounts)), next);
+	await session.page.openWorkflow(await editor.importWorkflow(file));
+	const panel = await session.page.openNode('Take');
+	await panel.dragField(path.at(-1)!);
+	if (what === 'model') await takePicture('fields before a run', panel.ndv);
+	await panel.showsValue(`{{ $json.${path.join('.')} }}`);
+	await panel.close();
+	expect(service.requests).toEqual([]);
 });

@@ -33,3 +33,25 @@ export class Session {
 		await this.bridge.service.stop();
 	}
 }
+
+/** That of this test file. */
+let opened: Session | undefined;
+
+/** The session of the test file that calls this. */
+export function sessionOfFile(options: ServiceOptions = {}): Pick<Session, 'bridge' | 'page'> {
+	const session = {} as Session;
+	beforeAll(async () => Object.assign(session, (opened = await Session.open(options))));
+	afterAll(async () => await opened?.close());
+	return session;
+}
+
+type Work = (...args: unknown[]) => Promise<void>;
+const watched =
+	(work: Work): Work =>
+	async (...args) =>
+		await opened!.watched(work)(...args);
+
+/** As jest's own, but a test that fails keeps what its browser shows. */
+export const it = ((name: string, work: Work) => test(name, watched(work))) as jest.It;
+it.each = ((rows: unknown[]) => (name: string, work: Work) =>
+	test.each(rows)(name, watched(work))) as jest.Each;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { createWithLedger, messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
+import { createWithLedger, messages, model, nodesFor, picture, secretsOf } from '../n8n/bridge.ts';
 import type { SavedCredential } from '../n8n/editor.ts';
 import { exampleFor } from '../n8n/example.ts';
 import { MailServer } from '../n8n/mailServer.ts';
@@ -57,14 +57,9 @@ const ask = (name: string, of: string, text: string, by = account) =>
 /** Workflows that spend. */
 function spenders(): Record<string, { items: number; nodes: WorkflowNode[] }> {
 	session.bridge.service.forms.jobSteps = 0;
-	const draw = ours().router(
-		'Draw',
-		['media', 'generate'],
-		{
-			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'A lighthouse' },
-		},
-		{ id: randomUUID() },
-	);
+	const draw = ours().router('Draw', ['media', 'generate'], picture('A lighthouse'), {
+		id: randomUUID(),
+	});
 	return {
 		'Answer mails': {
 			items: 8,
