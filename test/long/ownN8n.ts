@@ -16,3 +16,12 @@ export async function openOwn(env: Record<string, string> = {}) {
 }
 
 export type Own = Awaited<ReturnType<typeof openOwn>>;
+
+/** That of the test file which calls this; its service begins anew with each test. */
+export function ownOfFile(env: Record<string, string> = {}): Own {
+	const own = {} as Own;
+	beforeAll(async () => void Object.assign(own, await openOwn(env)));
+	beforeEach(() => own.service.reset());
+	afterAll(async () => await own.stop?.());
+	return own;
+}

@@ -1,42 +1,30 @@
 import { randomUUID } from 'node:crypto';
 
-import { createWithLedger, nodesFor, openBridge, secretsOf, type Bridge } from '../n8n/bridge.ts';
+import { bridgeOfFile, createWithLedger, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import {
-	asked,
 	conversationFile,
-	mailNode,
+	gateByMail,
 	messagesTo,
 	outcomeOf,
+	personByMail,
 	sessionsAt,
 	speakersOf,
+	type Outcome,
+	type Talk,
 } from '../n8n/conversationWorkflow.ts';
-import { chatMessage, until, type SavedCredential } from '../n8n/editor.ts';
+import { chatMessage } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { bubblesOf, gatedAnswer, gatedQuestion, readAlong } from '../n8n/liveCaller.ts';
-import { answerForm, MailServer, openLink } from '../n8n/mailServer.ts';
-import { chatTrigger, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { answerForm, linkOf, mailOfFile, openLink } from '../n8n/mailServer.ts';
+import { beginAt, chatTrigger, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
 
 // conversations that workers hold, and what becomes of them when a worker or main is killed
 let queue: Queue;
-let bridge: Bridge;
-let post: MailServer;
-let smtp: SavedCredential;
-beforeAll(async () => {
-	queue = await startQueue({ env: noticeKilledWorkersSoon });
-	bridge = await openBridge({}, queue.editor);
-	post = await MailServer.start();
-	smtp = await queue.editor.createCredential(post.secret);
-});
-beforeEach(() => {
-	bridge.service.reset();
-	post.mails.length = 0;
-});
-afterAll(async () => {
-	await queue?.stop();
-	await bridge?.service.stop();
-	await post?.stop();
-});
+beforeAll(async () => void (queue = await startQueue({ env: noticeKilledWorkersSoon })));
+afterAll(async () => await queue?.stop());
+const bridge = bridgeOfFile({}, () => queue.editor);
+const mail = mailOfFile(() => queue.editor);
 
 /** Two agents of two workspaces. */
 const agents = (): WorkflowNode[] => {
@@ -44,25 +32,22 @@ const agents = (): WorkflowNode[] => {
 	return [agent('Ann'), secondAgent('Bob')];
 };
 
-/** The link with which a person answers the latest mail, as soon as the execution waits for it in n8n's database. */
-async function linkToAnswer(execution: string, mails: number, part = ''): Promise<string> {
-	await until(`there are ${mails} mails`, () => post.mails.length >= mails);
-	expect(await queue.editor.finishedOrParked(execution)).toMatchObject({ status: 'waiting' });
-	const links = post.mails[mails - 1]!.links;
-	const link = links.find((each) => each.includes('/webhook-waiting/') && each.includes(part));
-	if (!link) throw new Error(`there is no link to answer in ${links.join(' ')}`);
-	return link;
-}
+/** Begins a conversation. @returns the ID of its execution */
+const begin = async (talk: Talk) =>
+	await queue.editor.start(await queue.editor.importWorkflow(conversationFile(talk)));
+
+/** The link with which a person answers the next mail, as soon as the execution waits for it in n8n's database. */
+const linkToAnswer = async (execution: string) =>
+	linkOf(await mail.server.next(queue.editor, execution));
 
 it('runs on a worker, and its words come through main, speaker by speaker', async () => {
 	const path = randomUUID();
-	const saved = await queue.editor.importWorkflow(
+	const saved = await queue.editor.publish(
 		conversationFile(
 			{ parameters: { turnLimit: 3, options: { hearing: 'all' } }, speakers: agents() },
 			chatTrigger(path, 'streaming'),
 		),
 	);
-	await queue.editor.activate(saved);
 	const url = `${queue.main.url}/webhook/${path}/chat`;
 	const chunks = await readAlong(bridge.service, url, chatMessage(gatedQuestion), [0, 0, 0]);
 	expect(bubblesOf(chunks).filter(([, text]) => text)).toEqual([
@@ -87,8 +72,8 @@ describe('twenty chats at once with Crypto Q&A and a job ledger, on two workers'
 		const { assistant } = nodesFor({ ...bridge.accounts, assistant: await withLedger() });
 		const question = { question: '={{ $json.chatInput }}' };
 		const file = workflow('chats', [{}], assistant('Market', ['question', 'ask'], question));
-		Object.assign(file.nodes[0]!, chatTrigger(randomUUID(), 'lastNode'));
-		const saved = await queue.editor.importWorkflow({ ...file, pinData: {} });
+		const trigger = chatTrigger(randomUUID(), 'lastNode');
+		const saved = await queue.editor.importWorkflow(beginAt(file, trigger));
 		const chatIds = new Map<string, Set<string>>(CHATS.map((chat) => [chat, new Set()]));
 		const workers = new Set();
 		for (let round = 1; round <= ROUNDS; round++) {
@@ -117,24 +102,17 @@ describe('twenty chats at once with Crypto Q&A and a job ledger, on two workers'
 
 it('trap 3: a person takes turns: the worker that held it is killed meanwhile, another goes on in the same sessions', async () => {
 	const { editor, workers } = queue;
-	const person = { message: asked('Message'), responseType: 'freeText' };
-	const saved = await editor.importWorkflow(
-		conversationFile({
-			parameters: { turnLimit: 5 },
-			speakers: [
-				speakersOf(bridge.accounts).agent('Ann'),
-				mailNode(smtp, 'emailSendTool', 'Eve', person),
-			],
-		}),
-	);
-	const id = await editor.start(saved);
-	const first = await linkToAnswer(id, 1);
+	const id = await begin({
+		parameters: { turnLimit: 5 },
+		speakers: [agents()[0]!, personByMail(mail.account, 'Eve')],
+	});
+	const first = await linkToAnswer(id);
 	const [holder] = queue.workersOf(id);
 	const other = workers.find((each) => each !== holder);
 	await holder!.kill();
 	await answerForm(first, 'On Monday.');
 
-	const second = await linkToAnswer(id, 2);
+	const second = await linkToAnswer(id);
 	expect(other!.executions()).toContain(id);
 	await other!.kill();
 	// trap 3 is here in queue mode: a worker's own log has an execution that began there and did not end, as it seems when it starts
@@ -153,34 +131,32 @@ it('trap 3: a person takes turns: the worker that held it is killed meanwhile, a
 		{ speaker: 'Ann', sessionId: session, text: expect.stringContaining('message 3 of this') },
 	]);
 	expect(sessionsAt(bridge)).toEqual([session, session, session]);
-	expect(post.mails).toHaveLength(2);
+	expect(mail.server.mails).toHaveLength(2);
 	await other!.boot();
 	const { status, runData } = await editor.execution(id);
 	expect({ status, runData }).toEqual({ status: 'success', runData: execution.runData });
 });
 
-it('a worker is killed in the middle of a round: another goes on with the same message, and nobody is asked twice', async () => {
-	const { editor, workers } = queue;
+/** Ann, Eve, who is a person, and Bob: the worker that holds it is killed while Eve is asked, and another goes on. */
+async function heldByTwo(parameters: Record<string, unknown>): Promise<Outcome> {
 	const [ann, bob] = agents();
-	const eve = mailNode(smtp, 'emailSendTool', 'Eve', {
-		...{ message: asked('Message'), responseType: 'freeText' },
-	});
-	const saved = await editor.importWorkflow(
-		conversationFile({
-			parameters: { turnOrder: 'sameMessage', turnLimit: 4 },
-			speakers: [ann!, eve, bob!],
-		}),
-	);
-	const id = await editor.start(saved);
-	const link = await linkToAnswer(id, 1);
+	const speakers = [ann!, personByMail(mail.account, 'Eve'), bob!];
+	const id = await begin({ parameters, speakers });
+	const link = await linkToAnswer(id);
 	const [holder] = queue.workersOf(id);
 	await holder!.kill();
 	await answerForm(link, 'On Monday.');
-
-	const { transcript, ...outcome } = outcomeOf(await editor.finished(id));
-	expect(workers.find((each) => each !== holder)!.executions()).toContain(id);
+	const outcome = outcomeOf(await queue.editor.finished(id));
+	expect(queue.workers.find((each) => each !== holder)!.executions()).toContain(id);
 	await holder!.boot();
+	expect(mail.server.mails).toHaveLength(1);
+	return outcome;
+}
+
+it('a worker is killed in the middle of a round: another goes on with the same message, and nobody is asked twice', async () => {
+	const outcome = await heldByTwo({ turnOrder: 'sameMessage', turnLimit: 4 });
 	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 4 });
+	const { transcript } = outcome;
 	expect(transcript.map(({ speaker }) => speaker)).toEqual(['Ann', 'Eve', 'Bob', 'Ann']);
 	expect(messagesTo(bridge)).toEqual([
 		...['Hello', 'Hello'],
@@ -188,64 +164,31 @@ it('a worker is killed in the middle of a round: another goes on with the same m
 	]);
 	const [ofAnn, ofBob] = sessionsAt(bridge);
 	expect(sessionsAt(bridge)).toEqual([ofAnn, ofBob, ofAnn]);
-	expect(post.mails).toHaveLength(1);
 });
 
 it('a person replaces a turn after its worker was killed: the other one hears that, and nobody is asked twice', async () => {
-	const { editor } = queue;
-	const [ann, bob] = agents();
-	const eve = mailNode(smtp, 'emailSendTool', 'Eve', {
-		...{ message: asked('Message'), responseType: 'freeText' },
-	});
-	const saved = await editor.importWorkflow(
-		conversationFile({
-			parameters: { turnLimit: 3, options: { editors: 'Eve' } },
-			speakers: [ann!, eve, bob!],
-		}),
-	);
-	const id = await editor.start(saved);
-	const link = await linkToAnswer(id, 1);
-	const [holder] = queue.workersOf(id);
-	await holder!.kill();
-	await answerForm(link, 'On Monday.');
-
-	const { transcript } = outcomeOf(await editor.finished(id));
-	await holder!.boot();
+	const { transcript } = await heldByTwo({ turnLimit: 3, options: { editors: 'Eve' } });
 	expect(transcript).toMatchObject([
 		{ speaker: 'Ann', text: 'On Monday.', replacedBy: 'Eve', replacedText: expect.any(String) },
 		{ speaker: 'Eve', text: '', respondedAt: expect.any(String) },
 		{ speaker: 'Bob' },
 	]);
 	expect(messagesTo(bridge)).toEqual(['Hello', 'Hello\n\nAnn: On Monday.']);
-	expect(post.mails).toHaveLength(1);
 });
 
 it('trap 3: a person approves turns, and can do so after main, and then everything, was killed and started anew', async () => {
 	const { editor, main, workers } = queue;
-	const [ann, bob] = agents();
-	const gate = mailNode(smtp, 'emailSendHitlTool', 'Gate', {
-		responseType: 'approval',
-		approvalOptions: { values: { approvalType: 'double' } },
-	});
-	const saved = await editor.importWorkflow(
-		conversationFile({
-			parameters: { turnLimit: 3 },
-			speakers: [gate],
-			attached: [
-				{ node: ann!, to: 'Gate', as: 'ai_tool' },
-				{ node: bob!, to: 'Gate', as: 'ai_tool' },
-			],
-		}),
-	);
-	const id = await editor.start(saved);
-	await openLink(await linkToAnswer(id, 1, 'approved=true'));
+	const attached = agents().map((node) => ({ node, to: 'Gate', as: 'ai_tool' as const }));
+	const speakers = [gateByMail(mail.account, 'Gate')];
+	const id = await begin({ parameters: { turnLimit: 3 }, speakers, attached });
+	await openLink(await linkToAnswer(id));
 
-	const second = await linkToAnswer(id, 2, 'approved=true');
+	const second = await linkToAnswer(id);
 	await main.restart('kill');
 	expect(await editor.execution(id)).toMatchObject({ status: 'waiting' });
 	await openLink(second);
 
-	const third = await linkToAnswer(id, 3, 'approved=true');
+	const third = await linkToAnswer(id);
 	await Promise.all([main, ...workers].map((each) => each.kill()));
 	await main.boot();
 	await Promise.all(workers.map((each) => each.boot()));
@@ -261,5 +204,5 @@ it('trap 3: a person approves turns, and can do so after main, and then everythi
 		{ speaker: 'Ann', text: expect.stringContaining('message 2 of this'), approvedBy: 'Gate' },
 	]);
 	expect(sessionsAt(bridge)).toEqual([ofAnn, ofBob, ofAnn]);
-	expect(post.mails).toHaveLength(3);
+	expect(mail.server.mails).toHaveLength(3);
 });

@@ -1,4 +1,3 @@
-import { packageName } from '../n8n/bridge.ts';
 import { until, type SavedWorkflow } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { idsOf, TriggerHost } from '../n8n/triggers.ts';
@@ -18,36 +17,14 @@ afterAll(async () => {
 
 /** The trigger, a node that takes so many seconds, and Confirm Delivery. */
 async function workflowFor(deliveredWhen: string, seconds: number): Promise<SavedWorkflow> {
-	const { credentials } = host
-		.example('get-finished-videos.json')
-		.nodes.find(({ type }) => type.endsWith('Trigger'))!;
-	const trigger = node(
-		'Trigger',
-		`${packageName}.modelRouterTrigger`,
-		{
-			pollTimes: { item: [{ mode: 'everyMinute' }] },
-			...{ ledgerLabel: deliveredWhen, deliveredWhen },
-		},
-		{ credentials },
-	);
 	const wait = node(
 		'Work',
 		'n8n-nodes-base.wait',
 		{ resume: 'timeInterval', amount: seconds, unit: 'seconds' },
 		{ typeVersion: 1.1, webhookId: `${deliveredWhen}-${seconds}` },
 	);
-	const parameters = { resource: 'ledger', operation: 'confirmDelivery' };
-	const confirm = node('After', `${packageName}.modelRouter`, parameters, { credentials });
-	const nodes = [trigger, wait, confirm];
-	return await host.saved({
-		name: `${deliveredWhen} ${seconds}`,
-		nodes: nodes.map((each, index) => ({ ...each, position: [index * 220, 0] })),
-		connections: {
-			Trigger: { main: [[{ node: 'Work', type: 'main', index: 0 }]] },
-			Work: { main: [[{ node: 'After', type: 'main', index: 0 }]] },
-		},
-		settings: { executionOrder: 'v1' },
-	});
+	const confirm = { ...host.ledgerNode('confirmDelivery'), id: 'After', name: 'After' };
+	return await host.triggered(deliveredWhen, { deliveredWhen }, [wait, confirm]);
 }
 
 const MODES = ['handedOver', 'confirmed'] as const;
@@ -72,21 +49,11 @@ it('jobs of a killed worker come again by Deliver Again, or by themselves if the
 	expect(await host.states('handedOver')).toEqual(['delivered', 'delivered']);
 	expect(await host.states('confirmed')).toEqual(['unconfirmed', 'unconfirmed']);
 
-	const { credentials } = host
-		.example('start-a-video-without-waiting.json')
-		.nodes.find(({ credentials }) => Boolean(credentials))!;
-	const again = node(
-		'Again',
-		`${packageName}.modelRouter`,
-		{
-			...{ resource: 'ledger', operation: 'deliverAgain' },
-			...{ findBy: 'executionId', executionId: killed!.id },
-		},
-		{ credentials },
-	);
+	const found = { findBy: 'executionId', executionId: killed!.id };
+	const again = host.ledgerNode('deliverAgain', found);
 	const brought = await queue.editor.runOnce(workflow('again', [{}], again));
 	expect(brought.error?.message).toBeUndefined();
-	expect(idsOf(itemsOf(brought, 'Again')).sort()).toEqual([...ids['handedOver']!].sort());
+	expect(idsOf(itemsOf(brought, 'Ledger')).sort()).toEqual([...ids['handedOver']!].sort());
 	// in place of waiting for the end of the lease
 	await host.change('confirmed', { leaseUntil: 1 });
 
