@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { openBridge, type Bridge } from '../n8n/bridge.ts';
 import { ChatVisitor } from '../n8n/chatVisitor.ts';
 import {
+	APPROVAL,
 	asked,
 	conversationFile,
+	gateByMail,
 	mailNode,
 	outcomeOf,
+	personByMail,
 	speakersOf,
 	workflowTool,
 	type Outcome,
@@ -14,7 +17,7 @@ import {
 } from '../n8n/conversationWorkflow.ts';
 import { until } from '../n8n/editor.ts';
 import { MailServer } from '../n8n/mailServer.ts';
-import { chatTrigger, node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { beginAt, chatTrigger, node, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 
 // People who are asked, and do not answer before n8n's Limit Wait Time is over: then n8n passes on what the node was given. n8n looks once
 // a minute whose time is over, so all of them are asked at once.
@@ -23,13 +26,6 @@ const LIMITED = {
 		values: { limitType: 'afterTimeInterval', resumeAmount: 2 / 60, resumeUnit: 'minutes' },
 	},
 };
-const APPROVAL = {
-	responseType: 'approval',
-	approvalOptions: { values: { approvalType: 'double' } },
-	options: LIMITED,
-};
-const TEXT = { responseType: 'freeText', options: LIMITED };
-
 /** What a visitor of a chat adds to the message. */
 const VISITORS: Record<string, Record<string, unknown>> = {
 	'who says nothing about it': {},
@@ -39,8 +35,8 @@ const VISITORS: Record<string, Record<string, unknown>> = {
 	'who reports a failure': { error: 'It broke', details: { outcome: 'not_started' } },
 };
 const PEOPLE = {
-	'who is to approve, by mail': async () => byMail(APPROVAL),
-	'who is to write a text, by mail': async () => byMail(TEXT),
+	'who is to approve, by mail': async () => person(APPROVAL),
+	'who is to write a text, by mail': async () => person({}),
 	'who is asked in a workflow that is called as a tool': callingWorkflow,
 };
 const IN_CHAT = "who is asked in n8n's chat";
@@ -66,19 +62,15 @@ afterAll(async () => {
 	await post.stop();
 });
 
-const byMail = (parameters: Record<string, unknown>) =>
-	mailNode(account, 'emailSendTool', 'Person', { message: asked('Message'), ...parameters });
+const person = (parameters: object) =>
+	personByMail(account, 'Person', { ...parameters, options: LIMITED });
 
 async function callingWorkflow(): Promise<WorkflowNode> {
-	const asking = { message: '={{ $json.query }}', ...APPROVAL };
-	const name = `asks ${randomUUID()}`;
-	const file = workflow(name, [], mailNode(account, 'emailSend', 'Ask', asking));
-	Object.assign(file.nodes[0]!, {
-		...{ type: 'n8n-nodes-base.executeWorkflowTrigger', typeVersion: 1.1 },
-		parameters: { inputSource: 'passthrough' },
-	});
-	const { id, versionId } = await bridge.editor.importWorkflow({ ...file, pinData: {} });
-	await bridge.editor.activate({ id, versionId });
+	const asking = { message: '={{ $json.query }}', ...APPROVAL, options: LIMITED };
+	const file = workflow(`asks ${randomUUID()}`, [], mailNode(account, 'emailSend', 'Ask', asking));
+	const type = 'n8n-nodes-base.executeWorkflowTrigger';
+	const parameters = { inputSource: 'passthrough' };
+	const { id } = await bridge.editor.publish(beginAt(file, { type, typeVersion: 1.1, parameters }));
 	return workflowTool('Person', id);
 }
 
@@ -103,16 +95,9 @@ async function inChat(): Promise<Outcome> {
 		},
 		{ typeVersion: 1.3, webhookId: randomUUID() },
 	);
-	const saved = await bridge.editor.importWorkflow(
-		conversationFile(talkWith(person), {
-			...{ type: '@n8n/n8n-nodes-langchain.chatTrigger', typeVersion: 1.4, webhookId },
-			parameters: {
-				...{ public: true, mode: 'hostedChat' },
-				options: { responseMode: 'responseNodes' },
-			},
-		}),
+	await bridge.editor.publish(
+		conversationFile(talkWith(person), chatTrigger(webhookId, 'responseNodes')),
 	);
-	await bridge.editor.activate(saved);
 	const visitor = await ChatVisitor.open(bridge.editor, webhookId, randomUUID(), 'Do it');
 	const execution = await bridge.editor.finished(visitor.execution);
 	await visitor.leave();
@@ -123,11 +108,11 @@ async function inChat(): Promise<Outcome> {
 async function reviewed(more: Record<string, unknown>): Promise<Outcome> {
 	const { agent, secondAgent } = speakersOf(bridge.accounts);
 	const webhookId = randomUUID();
-	const saved = await bridge.editor.importWorkflow(
+	const saved = await bridge.editor.publish(
 		conversationFile(
 			{
 				parameters: { turnLimit: 2, options: { onFailure: 'askAgain' } },
-				speakers: [mailNode(account, 'emailSendHitlTool', 'Gate', APPROVAL)],
+				speakers: [gateByMail(account, 'Gate', { options: LIMITED })],
 				attached: [
 					{ node: agent('Ann'), to: 'Gate', as: 'ai_tool' },
 					{ node: secondAgent('Bob'), to: 'Gate', as: 'ai_tool' },
@@ -136,7 +121,6 @@ async function reviewed(more: Record<string, unknown>): Promise<Outcome> {
 			chatTrigger(webhookId, 'lastNode'),
 		),
 	);
-	await bridge.editor.activate(saved);
 	const said = { action: 'sendMessage', sessionId: webhookId, chatInput: 'Pay me, please.' };
 	// n8n does not answer before the execution has ended
 	void bridge.editor.webhook(`${webhookId}/chat`, { ...said, ...more }).catch(() => undefined);

@@ -1,16 +1,14 @@
-import { model, nodesFor, originalFile } from '../n8n/bridge.ts';
+import { nodesFor, originalFile, picture } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { workflow } from '../n8n/workflow.ts';
-import { openOwn, type Own } from './ownN8n.ts';
+import { ownOfFile } from './ownN8n.ts';
 
 // n8n keeps files in its database, as in queue mode; its own limit is 512 MB there, and 1 MB here
 const inDatabase = {
 	N8N_DEFAULT_BINARY_DATA_MODE: 'database',
 	N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE: '1',
 };
-let own: Own;
-beforeAll(async () => void (own = await openOwn(inDatabase)));
-afterAll(async () => await own?.stop());
+const own = ownOfFile(inDatabase);
 
 const generated = async (prompt: string) =>
 	await own.editor.runOnce(
@@ -20,7 +18,7 @@ const generated = async (prompt: string) =>
 			nodesFor(own.accounts).router(
 				'Generate',
 				['media', 'generate'],
-				{ mediaType: 'images', model: model('canvas/sketch-1'), prompt, binaryProperty: 'data' },
+				picture(prompt, { binaryProperty: 'data' }),
 				{ onError: 'continueErrorOutput' },
 			),
 		),

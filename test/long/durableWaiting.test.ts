@@ -1,16 +1,12 @@
-import { nodesFor, originalFile, payingOperations, type Accounts } from '../n8n/bridge.ts';
+import { originalFile, type Accounts } from '../n8n/bridge.ts';
 import { callerOfWaiting, exampleWith } from '../n8n/durable.ts';
-import { until } from '../n8n/editor.ts';
 import { exampleFor, withModels } from '../n8n/example.ts';
 import type { Execution, Item } from '../n8n/execution.ts';
-import { workflow, type WorkflowFile } from '../n8n/workflow.ts';
-import { openOwn, type Own } from './ownN8n.ts';
+import { type WorkflowFile } from '../n8n/workflow.ts';
+import { ownOfFile } from './ownN8n.ts';
 
 // what waits for jobs, in n8n's database or not, while n8n is killed and the service is away for a while
-let own: Own;
-beforeAll(async () => void (own = await openOwn()));
-beforeEach(() => own.service.reset());
-afterAll(async () => await own?.stop());
+const own = ownOfFile();
 
 /** What a node gave in all of its runs. */
 const allItems = ({ runData }: Execution, node: string): Item[] =>
@@ -50,7 +46,10 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	const ids = { loop: '', caller: '', batch: '' };
 	for (const name of ['loop', 'caller', 'batch'] as const) {
 		ids[name] = await editor.start(await editor.importWorkflow(files[name]));
-		expect((await editor.finishedOrParked(ids[name])).status).toBe('waiting');
+		const parked = await editor.finishedOrParked(ids[name]);
+		expect(parked.status).toBe('waiting');
+		// who is told what was not started is told before the wait
+		expect(allItems(parked, 'Save What Is Missing')).toHaveLength(name === 'batch' ? 2 : 0);
 	}
 	const started = [...service.world.starts];
 	expect(started).toHaveLength(3 + 3 + 3);
@@ -122,26 +121,3 @@ it('survives kill -9 while it waits: every file arrives, and nothing is started 
 	// exactly one start each, by the books of the service
 	expect(service.world.starts).toEqual(started);
 }, 900_000);
-
-it('after kill -9 the id of a started job is in the log, and nothing is started by itself', async () => {
-	const generate = payingOperations.find(([name]) => name === 'modelRouter media generate')!;
-	const { editor, instance, service, accounts } = own;
-	const { router } = nodesFor(accounts);
-	const file = workflow(
-		'killed',
-		[{}],
-		router('Node', generate[2], generate[3]('endless [[never]]')),
-	);
-	const saved = await editor.importWorkflow(file);
-	const id = await editor.start(saved);
-	await until('the job is waited for', () => service.requests.length >= 2);
-	const { jobId } = service.world.starts[0]!;
-	await until('the log names the job', () => instance.log().includes(jobId));
-
-	await instance.restart('kill');
-	expect(await editor.workflows()).toContainEqual(
-		expect.objectContaining({ id: saved.id, name: 'killed' }),
-	);
-	expect((await editor.finished(id)).status).toBe('crashed');
-	expect(service.starts('endless')).toBe(1);
-});

@@ -33,8 +33,7 @@ async function publish(agent: string) {
 		},
 		{ onError: 'continueErrorOutput' },
 	);
-	const saved = await editor.importWorkflow(beginAt(workflow(path, [], node), webhook(path)));
-	await editor.activate(saved);
+	const saved = await editor.publish(beginAt(workflow(path, [], node), webhook(path)));
 	let calls = 0;
 	return {
 		sessionId: path,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
+import type { Entry } from '../../src/ledger/entry';
 import { beginDelivery, endDelivery } from '../../src/ledger/delivery';
 import type { Ledger } from '../../src/ledger/ledger';
 import { pollLedger } from '../../src/ledger/pollLedger';
-import { claimantsOf, expectOneWinner, makeTable } from '../n8n/claims';
+import { where } from '../../src/tables/table';
 import { until } from '../n8n/editor';
 import { instanceOn, type InstanceOn } from '../n8n/instanceOn';
 import { keyCase, ledgerCases } from '../n8n/ledgerCases';
@@ -172,9 +173,10 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		() => n8n.instance.log(),
 	);
 
-	it('a row of a Data Table goes to one of twenty that had all found it free already', async () => {
+	it('a row goes to one of twenty that had all found it free already', async () => {
 		expect(n8n.instance.log()).not.toMatch(/Postgres \d+ is not supported/);
-		const table = await makeTable(n8n.api);
+		const { id } = await host.ensureTable(host.tableName);
+		const table = await host.table();
 		const other = await n8n.postgres!.connect(n8n.env);
 		/** How many statements wait for a lock that somebody else holds. */
 		const waiting = async () => {
@@ -183,15 +185,22 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			);
 			return rows[0]!['n'] as number;
 		};
-		const jobs = Array.from({ length: 20 }, (_, round) => `met at job ${round}`);
-		await table.insert(jobs.map((jobId) => ({ jobId, status: 'pending' })));
-		for (const jobId of jobs) {
+		for (let round = 0; round < 20; round++) {
+			const jobId = randomUUID();
+			await table.add({ state: 'pending', jobId });
 			await other.query('BEGIN');
-			await other.query(`SELECT 1 FROM "${table.name}" WHERE "jobId" = $1 FOR UPDATE`, [jobId]);
-			const claims = claimantsOf(20).map((claim) => table.claim(jobId, claim));
+			await other.query(`SELECT 1 FROM "data_table_user_${id}" WHERE "jobId" = $1 FOR UPDATE`, [
+				jobId,
+			]);
+			const free = where<Entry>({ jobId, state: 'pending' });
+			const claims = Array.from({ length: 20 }, async (_, each) =>
+				table.change(free, { state: 'emitting', claim: `claimant ${each}` }),
+			);
 			await until('several claims have found the row pending', async () => (await waiting()) >= 5);
 			await other.query('COMMIT');
-			await expectOneWinner(table, jobId, claims);
+			const won = (await Promise.all(claims)).flat();
+			expect(won).toMatchObject([{ state: 'emitting', claim: expect.stringMatching(/^claimant/) }]);
+			expect(await table.find(where<Entry>({ jobId }))).toEqual(won);
 		}
 	});
 });

@@ -1,11 +1,12 @@
 import {
+	bridgeOfFile,
 	createWithLedger,
 	messages,
 	model,
 	nodesFor,
-	openBridge,
+	picture,
+	readWith,
 	secretsOf,
-	type Bridge,
 } from '../n8n/bridge.ts';
 import { until, type SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
@@ -18,15 +19,11 @@ const EXECUTIONS = 10;
 const ITEMS = 50;
 
 let queue: Queue;
-let bridge: Bridge;
-beforeAll(async () => {
-	queue = await startQueue({ workers: 3, env: noticeKilledWorkersSoon });
-	bridge = await openBridge({}, queue.editor);
-});
-afterAll(async () => {
-	await bridge?.service.stop();
-	await queue?.stop();
-});
+beforeAll(
+	async () => void (queue = await startQueue({ workers: 3, env: noticeKilledWorkersSoon })),
+);
+afterAll(async () => await queue?.stop());
+const bridge = bridgeOfFile({}, () => queue.editor);
 
 const accountWithBudget = async (budgetUsd = String(BUDGET)) =>
 	await createWithLedger(queue.editor, secretsOf(bridge.service).router, { budgetUsd });
@@ -53,23 +50,14 @@ function calls(account: SavedCredential) {
 	return workflow('spend', items, node);
 }
 
-async function figures(account: SavedCredential) {
-	const { router } = nodesFor({ ...bridge.accounts, router: account });
-	const ran = await queue.editor.run(
-		await queue.editor.importWorkflow(
-			workflow('get', [{}], router('Get', ['budget', 'getBudget'], {})),
-		),
-	);
-	return itemsOf(ran, 'Get')[0]?.json ?? {};
-}
+const figures = async (account: SavedCredential) =>
+	(await readWith(queue.editor, account, ['budget', 'getBudget']))[0] ?? {};
 
 it('500 calls that race spend at most the budget, and nearly all of it', async () => {
 	const account = await accountWithBudget();
 	const saved = await queue.editor.importWorkflow(calls(account));
 	const before = bridge.service.balance();
-	const ids = await Promise.all(
-		Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
-	);
+	const ids = await queue.startTimes(saved, EXECUTIONS);
 	// what is left at the end is waited for, which takes minutes on a busy machine
 	const ended = async (id: string) => await queue.editor.finished(id, 480);
 	const ran = await Promise.all(ids.map(ended));
@@ -89,11 +77,10 @@ it('500 calls that race spend at most the budget, and nearly all of it', async (
 async function startPictures(account: SavedCredential, parameters: string) {
 	const { router } = nodesFor({ ...bridge.accounts, router: account });
 	const items = Array.from({ length: 5 }, (_, index) => ({ index }));
-	const picture = { mediaType: 'images', model: model('canvas/sketch-1'), prompt: 'A cat' };
 	const start = router(
 		'Start',
 		['media', 'start'],
-		{ ...picture, parameters, requestSettings: { concurrency: 5 } },
+		picture('A cat', { parameters, requestSettings: { concurrency: 5 } }),
 		{ onError: 'continueRegularOutput' },
 	);
 	const { service } = bridge;
@@ -107,9 +94,7 @@ async function startPictures(account: SavedCredential, parameters: string) {
 		],
 	});
 	const saved = await queue.editor.importWorkflow(workflow('pictures', items, start));
-	const ids = await Promise.all(
-		Array.from({ length: 6 }, async () => await queue.editor.start(saved)),
-	);
+	const ids = await queue.startTimes(saved, 6);
 	const ran = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
 	service.reset();
 	const results = ran.flatMap((execution) => itemsOf(execution, 'Start'));
@@ -142,9 +127,7 @@ it('with a worker killed in the middle, it is not outspent either', async () => 
 	const account = await accountWithBudget();
 	const saved = await queue.editor.importWorkflow(calls(account));
 	const before = bridge.service.balance();
-	const ids = await Promise.all(
-		Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
-	);
+	const ids = await queue.startTimes(saved, EXECUTIONS);
 	await until('a fifth is spent', () => before - bridge.service.balance() >= 200_000);
 	const [killed] = queue.workers;
 	await killed!.kill();

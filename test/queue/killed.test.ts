@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../n8n/editor.ts';
 import type { Execution } from '../n8n/execution.ts';
-import { callLive, type Chunk } from '../n8n/liveCaller.ts';
-import { publishAgent, routerChatModel } from '../n8n/agent.ts';
+import { textOf, type Chunk } from '../n8n/liveCaller.ts';
+import { publishAgent, withModel } from '../n8n/agent.ts';
+import { retryOnFail } from '../n8n/conversationWorkflow.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { messages, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import {
@@ -34,7 +35,6 @@ interface Lost {
 	id: string;
 }
 
-const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 const settingsOf = { 'without Retry On Fail': {}, 'with Retry On Fail': retryOnFail };
 const cases = Object.entries(settingsOf).flatMap(([how, settings]) =>
 	paidWork.map((work) => ({ name: `${work.name}, ${how}`, work, settings })),
@@ -133,9 +133,8 @@ async function startThreeNodes(): Promise<string> {
 			requestSettings: { idleTimeout: 3600 },
 		}),
 	);
-	return await bridge.editor.start(
-		await bridge.editor.importWorkflow(workflow('frozen', [{}], ...nodes)),
-	);
+	const saved = await bridge.editor.importWorkflow(workflow('frozen', [{}], ...nodes));
+	return await bridge.editor.start(saved);
 }
 
 async function startEscalating(): Promise<string> {
@@ -153,19 +152,14 @@ async function startEscalating(): Promise<string> {
 		},
 		retryOnFail,
 	);
-	return await bridge.editor.start(
-		await bridge.editor.importWorkflow(workflow('escalate', [{}], ask)),
-	);
+	const saved = await bridge.editor.importWorkflow(workflow('escalate', [{}], ask));
+	return await bridge.editor.start(saved);
 }
 
 async function startStreamingAgent(): Promise<void> {
-	const attached = [{ node: routerChatModel(bridge), as: 'ai_languageModel' as const }];
+	const attached = [withModel(bridge)];
 	const agent = await publishAgent(bridge, { way: 'a streaming webhook', attached });
-	read = (async () => {
-		const chunks: Chunk[] = [];
-		for await (const chunk of callLive(agent.url, agent.body(streamed))) chunks.push(chunk);
-		return chunks;
-	})();
+	read = agent.chunks(streamed);
 	// it is looked at when it has ended
 	read.catch(() => undefined);
 }
@@ -206,8 +200,7 @@ it('a list whose second model was asked: neither is asked again', async () => {
 });
 
 it('a streaming AI Agent in the middle of its turn: its caller is let go without an answer', async () => {
-	const said = (await read).filter(({ type }) => type === 'item');
-	expect(said.map(({ content }) => content).join('')).toBe('');
+	expect(textOf(await read)).toBe('');
 	expect(bridge.service.received(streamed)).toBe(1);
 });
 

@@ -3,6 +3,7 @@ import { openBridge, type Bridge } from '../n8n/bridge.ts';
 import {
 	conversationFile,
 	outcomeOf,
+	retryOnFail,
 	sessionsAt,
 	speakersOf,
 } from '../n8n/conversationWorkflow.ts';
@@ -50,7 +51,7 @@ function fileOf(bridge: Bridge, parameters: Record<string, unknown>) {
 		parameters,
 		speakers: [agent('Ann'), secondAgent('Bob')],
 		moderator: routerChatModel(bridge),
-		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+		settings: retryOnFail,
 	});
 }
 

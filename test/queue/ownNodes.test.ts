@@ -1,12 +1,12 @@
 import {
+	bridgeOfFile,
 	createWithLedger,
 	messages,
 	model,
 	nodesFor,
-	openBridge,
+	picture,
 	secretsOf,
 } from '../n8n/bridge.ts';
-import type { Bridge } from '../n8n/bridge.ts';
 import { conversationFile, retryOnFail, speakersOf } from '../n8n/conversationWorkflow.ts';
 import { chatMessage, until } from '../n8n/editor.ts';
 import { itemsOf, type Execution, type Item } from '../n8n/execution.ts';
@@ -21,37 +21,28 @@ import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
 let queue: Queue;
 let host: TriggerHost;
 /** Answers as in the demo. */
-let bridge: Bridge;
 let own: { talking: OwnAccounts; paying: OwnAccounts };
 beforeAll(async () => {
 	queue = await startQueue({ env: noticeKilledWorkersSoon });
 	host = await TriggerHost.startIn(queue.editor);
-	bridge = await openBridge({ personas: true }, queue.editor);
 	own = {
 		talking: await ownAccounts(queue.editor, bridge.service),
 		paying: await ownAccounts(queue.editor, host.service),
 	};
 });
-beforeEach(() => {
-	bridge.service.reset();
-	host.reset();
-});
+beforeEach(() => host.reset());
 afterAll(async () => {
 	await host?.stop();
-	await bridge?.service.stop();
 	await queue?.stop();
 });
+const bridge = bridgeOfFile({ personas: true }, () => queue.editor);
 
 const run = async (file: WorkflowFile, given?: Record<string, unknown>): Promise<Execution> =>
 	await queue.editor.run(await queue.editor.importWorkflow(file), given);
 const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`;
 const ofRouter = (account = host.account) =>
 	nodesFor({ ...bridge.accounts, router: account }).router;
-const picture = {
-	mediaType: 'images',
-	model: model('canvas/sketch-1'),
-	prompt: '={{ $json.prompt }}',
-};
+const PROMPT = '={{ $json.prompt }}';
 
 /** The values that somebody has chosen or entered in a node: a switch, a text, an expression. */
 const fields = (value: unknown): number => {
@@ -139,7 +130,7 @@ it('Retry On Fail', async () => {
 	host.reset();
 	host.service.fault({ ...failing, do: { type: 'status', status: 500 } });
 	const items = prompts.map((prompt) => ({ prompt }));
-	const start = ofRouter()('Start', ['media', 'start'], picture, retryOnFail);
+	const start = ofRouter()('Start', ['media', 'start'], picture(PROMPT), retryOnFail);
 	await run(workflow('retried', items, start));
 	tellRow(
 		'Retry On Fail: 3 paid items, of which 1 fails, 3 tries',
@@ -158,9 +149,7 @@ it("a month's budget that holds over workers", async () => {
 		const { paid } = await host.service.paidFor(async () => {
 			await run(file(['the first']));
 			const saved = await queue.editor.importWorkflow(file(prompts));
-			const ids = await Promise.all(
-				Array.from({ length: EXECUTIONS }, async () => await queue.editor.start(saved)),
-			);
+			const ids = await queue.startTimes(saved, EXECUTIONS);
 			for (const id of ids) await queue.editor.finished(id);
 			expect(new Set(ids.flatMap((id) => queue.workersOf(id))).size).toBe(2);
 		});
@@ -169,7 +158,7 @@ it("a month's budget that holds over workers", async () => {
 	const account = await createWithLedger(queue.editor, secretsOf(host.service).router, {
 		budgetUsd: String(BUDGET),
 	});
-	const generate = ofRouter(account)('Generate', ['media', 'generate'], picture, {
+	const generate = ofRouter(account)('Generate', ['media', 'generate'], picture(PROMPT), {
 		onError: 'continueRegularOutput',
 	});
 	const theirs = await spend((wanted) => pictures(host.service, own.paying, wanted));

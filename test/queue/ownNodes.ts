@@ -2,10 +2,8 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Editor, SavedCredential } from '../n8n/editor.ts';
-import { node, workflow, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
+import { node, using, workflow, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 import type { Service } from '../service/service.ts';
-
-const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]: { id, name } } });
 
 /** n8n's own credentials for the service. */
 export async function ownAccounts(editor: Editor, { agent, router, url }: Service) {

@@ -8,7 +8,7 @@ import {
 	type Bridge,
 } from '../n8n/bridge.ts';
 import { LedgerHost } from '../n8n/ledgerHost.ts';
-import { agentFile, routerChatModel } from '../n8n/agent.ts';
+import { agentFile, withModel } from '../n8n/agent.ts';
 import { workflow, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
 import type { Queue } from './queue.ts';
 
@@ -64,8 +64,7 @@ const throughLedger = ofLedger.map(
 const ofAgent: PaidWork = {
 	name: 'AI Agent with a Model Router Chat Model',
 	nodes: (bridge, text, settings) => {
-		const attached = [{ node: routerChatModel(bridge), as: 'ai_languageModel' as const }];
-		return agentFile({ text, settings, attached }).file;
+		return agentFile({ text, settings, attached: [withModel(bridge)] }).file;
 	},
 };
 

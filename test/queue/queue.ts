@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Editor } from '../n8n/editor.ts';
+import type { Editor, SavedWorkflow } from '../n8n/editor.ts';
 import { freePort } from '../n8n/freePort.ts';
 import { copyInstalledPackage } from '../n8n/installPackage.ts';
 import type { Instance } from '../n8n/instance.ts';
@@ -78,6 +78,11 @@ export class Queue {
 			WebhookProcessor,
 			(processor) => (this.webhookProcessor = processor),
 		);
+	}
+
+	/** Starts a saved workflow so many times at once. @returns the IDs of the executions */
+	async startTimes(saved: Pick<SavedWorkflow, 'id' | 'nodes'>, times: number): Promise<string[]> {
+		return await Promise.all(Array.from({ length: times }, () => this.editor.start(saved)));
 	}
 
 	/** How many executions each worker has executed, or parts of them. */

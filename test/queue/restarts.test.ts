@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import {
+	bridgeOfFile,
 	createWithLedger,
 	messages,
 	model,
 	nodesFor,
-	openBridge,
+	picture,
 	secretsOf,
 	type Bridge,
 } from '../n8n/bridge.ts';
@@ -21,7 +22,6 @@ import { startQueue, type Queue } from './queue.ts';
 
 // what becomes of paid starts on workers while main restarts, which alone serves the job ledger
 let queue: Queue;
-let bridge: Bridge;
 /** Where the workers reach the job ledger. It keeps what main has answered. */
 let proxy: HeldProxy;
 /** Answers of the service that wait, by the text that their request has. */
@@ -46,19 +46,15 @@ function release(answers: typeof held): void {
 
 beforeAll(async () => {
 	queue = await startQueue();
-	bridge = await openBridge({ further: holdAnswer }, queue.editor);
 	proxy = await startHeldProxy(queue.main.url);
 });
-beforeEach(() => {
-	bridge.service.reset();
-	proxy.answers.length = 0;
-});
+beforeEach(() => void (proxy.answers.length = 0));
 afterAll(async () => {
 	release(held);
 	await queue?.stop();
-	await bridge?.service.stop();
 	await proxy?.stop();
 });
+const bridge: Bridge = bridgeOfFile({ further: holdAnswer }, () => queue.editor);
 
 /** A credential with a job ledger of its own, and the workflows that start jobs with it. */
 async function openLedger() {
@@ -69,8 +65,7 @@ async function openLedger() {
 	const { router: node } = nodesFor({ ...bridge.accounts, router: account });
 	const starting = (more: object = {}) =>
 		node('Start', ['media', 'start'], {
-			...{ mediaType: 'images', model: model('canvas/sketch-1'), useLedger: true },
-			prompt: '={{ $("When clicking").item.json.prompt }}',
+			...picture('={{ $("When clicking").item.json.prompt }}', { useLedger: true }),
 			requestSettings: { concurrency: 10 },
 			...more,
 		});
@@ -203,11 +198,7 @@ it.each(['present', 'absent'] as const)(
 				router(
 					'Generate',
 					['media', 'generate'],
-					{
-						...{ mediaType: 'images', model: model('canvas/sketch-1') },
-						prompt: `large [[size:${260 * 1024 * 1024}]]`,
-						options: { maxSizeMib: 1000 },
-					},
+					picture(`large [[size:${260 * 1024 * 1024}]]`, { options: { maxSizeMib: 1000 } }),
 					{ onError: 'continueErrorOutput' },
 				),
 			),

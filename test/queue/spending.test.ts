@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { messages, model, nodesFor, openBridge, type Bridge } from '../n8n/bridge.ts';
+import { bridgeOfFile, messages, model, nodesFor, picture, readWith } from '../n8n/bridge.ts';
 import { until } from '../n8n/editor.ts';
 import { itemsOf, type Item } from '../n8n/execution.ts';
 import { TriggerHost } from '../n8n/triggers.ts';
@@ -10,7 +10,6 @@ import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
 // what was spent, by whom, and the alarms, on two workers
 let queue: Queue;
 let host: TriggerHost;
-let bridge: Bridge;
 beforeAll(async () => {
 	queue = await startQueue({ env: noticeKilledWorkersSoon });
 	const fields = {
@@ -18,13 +17,12 @@ beforeAll(async () => {
 		...{ budgetUsd: '20', alarmPercents: '10, 13' },
 	};
 	host = await TriggerHost.startIn(queue.editor, undefined, fields);
-	bridge = await openBridge({}, queue.editor);
 });
 afterAll(async () => {
 	await host?.stop();
-	await bridge?.service.stop();
 	await queue?.stop();
 });
+const bridge = bridgeOfFile({}, () => queue.editor);
 
 const ofHost = () => nodesFor({ ...bridge.accounts, router: host.account }).router;
 const items = (count: number, words: number) =>
@@ -39,30 +37,18 @@ const texts = (name: string, of: string, count: number, made = items): WorkflowF
 	return workflow(name, made(count, 20), ofHost()('Work', ['text', 'message'], parameters));
 };
 const pictures = (name: string, count: number): WorkflowFile => {
-	const picture = {
-		mediaType: 'images',
-		model: model('canvas/sketch-1'),
-		prompt: '={{ $json.text }}',
-	};
-	return workflow(name, items(count, 0), ofHost()('Work', ['media', 'start'], picture));
+	const start = ofHost()('Work', ['media', 'start'], picture('={{ $json.text }}'));
+	return workflow(name, items(count, 0), start);
 };
 /** How often each workflow is run, all at once. */
 const runAll = async (files: Array<[file: WorkflowFile, times: number]>): Promise<string[]> => {
-	const ids = await Promise.all(
-		files.map(async ([file, times]) => {
-			const saved = await host.saved(file);
-			return await Promise.all(
-				Array.from({ length: times }, async () => await queue.editor.start(saved)),
-			);
-		}),
-	);
-	return ids.flat();
+	const start = async (file: WorkflowFile, times: number) =>
+		await queue.startTimes(await host.saved(file), times);
+	return (await Promise.all(files.map(async (each) => await start(...each)))).flat();
 };
 const spent = async (groupBy: string[]): Promise<Array<Record<string, unknown>>> => {
-	const get = ofHost()('Get', ['spending', 'getSpending'], { groupBy, returnAll: true });
-	const ran = await queue.editor.runOnce(workflow('report', [{}], get));
-	expect(ran.error?.message).toBeUndefined();
-	return itemsOf(ran, 'Get').map(({ json }) => json);
+	const all = { groupBy, returnAll: true };
+	return await readWith(queue.editor, host.account, ['spending', 'getSpending'], all);
 };
 
 it('300 requests of four workflows, three models and two workers: the report is the bill', async () => {
@@ -72,13 +58,13 @@ it('300 requests of four workflows, three models and two workers: the report is 
 		const fourth = await host.saved(pictures('fourth', 8));
 		const first = await queue.editor.start(fourth);
 		await queue.editor.finished(first);
-		const others = Array.from({ length: 4 }, async () => await queue.editor.start(fourth));
+		const others = queue.startTimes(fourth, 4);
 		ids = await runAll([
 			[texts('first', 'aurora-labs/omni-2', 20), 5],
 			[texts('second', 'aurora-labs/omni-2', 15), 4],
 			[texts('third', 'northwind/quill-2.5', 10), 10],
 		]);
-		ids.push(first, ...(await Promise.all(others)));
+		ids.push(first, ...(await others));
 		const ran = await Promise.all(ids.map(async (id) => await queue.editor.finished(id)));
 		expect(ran.flatMap(({ error }) => error ?? [])).toEqual([]);
 		expect(new Set(ran.map(({ status }) => status))).toEqual(new Set(['success']));

@@ -1,39 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
-import { AGENT, agentFile, publishAgent, textRequests, withModel } from '../n8n/agent.ts';
-import { openBridge, type Bridge } from '../n8n/bridge.ts';
-import { mailNode } from '../n8n/conversationWorkflow.ts';
+import { AGENT, agentFile, counter, publishAgent, textRequests, withModel } from '../n8n/agent.ts';
+import { bridgeOfFile } from '../n8n/bridge.ts';
+import { gateByMail } from '../n8n/conversationWorkflow.ts';
 import { itemsOf } from '../n8n/execution.ts';
-import { linkOf, MailServer, openLink } from '../n8n/mailServer.ts';
-import { codeTool, node, type Attached } from '../n8n/workflow.ts';
+import { linkOf, mailOfFile, openLink } from '../n8n/mailServer.ts';
+import { node, using, type Attached } from '../n8n/workflow.ts';
 import { startQueue, type Queue } from './queue.ts';
 
 // models that think, below agents that go on in another process
 let queue: Queue;
-let bridge: Bridge;
-let post: MailServer;
 beforeAll(async () => {
 	queue = await startQueue({
 		env: { NODE_OPTIONS: `--require ${resolve('test/queue/postgresDriver.cjs')}` },
 	});
-	bridge = await openBridge({}, queue.editor);
-	post = await MailServer.start();
 });
-beforeEach(() => bridge.service.reset());
-afterAll(async () => {
-	await queue?.stop();
-	await bridge?.service.stop();
-	await post?.stop();
-});
+afterAll(async () => await queue?.stop());
+const bridge = bridgeOfFile({}, () => queue.editor);
+
+const mail = mailOfFile(() => queue.editor);
 
 const thinker = (): Attached => withModel(bridge, {}, { id: 'thinker/content-1' });
-const tool = (name: string, to?: string): Attached => ({
-	node: codeTool(name, "return 'counted ' + query.length;"),
-	as: 'ai_tool',
-	...(to && { to }),
-});
-
 type Message = Record<string, unknown>;
 /** What was sent with each call. */
 const asked = () =>
@@ -42,21 +30,17 @@ const thoughtsOf = (messages: Message[]) =>
 	messages.flatMap(({ reasoning_content: thought }) => thought ?? []);
 
 it('two calls, of which one needs an approval: it is given while another worker runs', async () => {
-	const account = await queue.editor.createCredential(post.secret);
-	const gate = mailNode(account, 'emailSendHitlTool', 'Gate', {
-		responseType: 'approval',
-		approvalOptions: { values: { approvalType: 'double' } },
-	});
+	const gate = gateByMail(mail.account, 'Gate');
 	const { file } = agentFile({
 		text: 'hello [[tool:One]] [[tools:2]]',
-		attached: [thinker(), { node: gate, as: 'ai_tool' }, tool('One', 'Gate'), tool('Two')],
+		attached: [thinker(), { node: gate, as: 'ai_tool' }, counter('One', 'Gate'), counter('Two')],
 	});
 	const id = await queue.editor.start(await queue.editor.importWorkflow(file));
-	const mail = await post.next(queue.editor, id);
+	const asking = await mail.server.next(queue.editor, id);
 	expect(await queue.editor.finishedOrParked(id)).toMatchObject({ status: 'waiting' });
 	const [holder] = queue.workersOf(id);
 	await holder!.stop();
-	await openLink(linkOf(mail));
+	await openLink(linkOf(asking));
 	const execution = await queue.editor.finished(id);
 	await holder!.boot();
 
@@ -82,10 +66,9 @@ async function postgresMemory(): Promise<Attached> {
 			...{ ssl: 'disable', maxConnections: 10, sshTunnel: false, allowUnauthorizedCerts: false },
 		},
 	});
-	const credentials = { postgres: { id: account.id, name: account.name } };
 	const type = '@n8n/n8n-nodes-langchain.memoryPostgresChat';
 	return {
-		node: node('Memory', type, {}, { typeVersion: 1.3, credentials }),
+		node: node('Memory', type, {}, { typeVersion: 1.3, ...using(account) }),
 		as: 'ai_memory',
 	};
 }
@@ -94,7 +77,7 @@ it('a chat with a memory in PostgreSQL: another worker, which remembers nothing,
 	const [first, second] = queue.workers;
 	await second!.stop();
 	const agent = await publishAgent(bridge, {
-		attached: [thinker(), await postgresMemory(), tool('One'), tool('Two')],
+		attached: [thinker(), await postgresMemory(), counter('One'), counter('Two')],
 	});
 	const sessionId = randomUUID();
 	await agent.say('hello [[tool:One]] [[tools:2]]', sessionId);

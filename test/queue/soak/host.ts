@@ -6,7 +6,15 @@ import { packageName } from '../../n8n/bridge';
 import { RestError } from '../../n8n/editor';
 import { readExecution, type Execution, type Item } from '../../n8n/execution';
 import { LedgerHost } from '../../n8n/ledgerHost';
-import { node, type WorkflowFile, type WorkflowNode } from '../../n8n/workflow';
+import {
+	beginAt,
+	node,
+	using,
+	webhook,
+	workflow,
+	type WorkflowFile,
+	type WorkflowNode,
+} from '../../n8n/workflow';
 import { noticeKilledWorkersSoon, startQueue } from '../queue';
 import { listen } from '../../service/listen';
 import type { Evidence, Said } from './book';
@@ -33,8 +41,7 @@ export async function startHost(workers: number) {
 	const ledger = await LedgerHost.start(queue.editor);
 	const recorder = await startRecorder();
 	await ledger.useLedger();
-	for (const file of workflowsFor(ledger, recorder.url))
-		await queue.editor.activate(await queue.editor.importWorkflow(file));
+	for (const file of workflowsFor(ledger, recorder.url)) await queue.editor.publish(file);
 	return {
 		...{ queue, ledger, arrivals: recorder.arrivals },
 		/** Where a call starts jobs. */
@@ -74,13 +81,9 @@ async function startRecorder() {
 /** Two that start the jobs of a webhook's body, with and without unique keys; and one that brings each finished job to the recorder. */
 function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 	const starting = (path: string, key: string) => {
-		const webhook = node(
-			'Webhook',
-			'n8n-nodes-base.webhook',
-			// the answer says that the execution has ended
-			{ path, httpMethod: 'POST', responseMode: 'lastNode', responseData: 'noData', options: {} },
-			{ typeVersion: 2.1, webhookId: path },
-		);
+		const trigger = webhook(path, 'lastNode');
+		// the answer says that the execution has ended
+		Object.assign(trigger.parameters!, { responseData: 'noData' });
 		const splitOut = { fieldToSplitOut: 'body.items', options: {} };
 		const start = ledger.startNode(key, {
 			...{ mediaType: '={{ $json.mediaType }}', prompt: '={{ $json.prompt }}' },
@@ -90,27 +93,22 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 			// a service that hangs is given up before long
 			requestSettings: { concurrency: 20, idleTimeout: 10 },
 		});
-		return file(path, [
-			[webhook, node(ITEMS!, 'n8n-nodes-base.splitOut', splitOut)],
-			[
-				node(ITEMS!, 'n8n-nodes-base.splitOut', splitOut),
-				{ ...start, onError: 'continueErrorOutput' },
-			],
-		]);
+		const split = node(ITEMS!, 'n8n-nodes-base.splitOut', splitOut);
+		return beginAt(
+			workflow(path, [], split, { ...start, onError: 'continueErrorOutput' }),
+			trigger,
+		);
 	};
-	const { credentials } = ledger.ledgerNode('getEntries');
-	const trigger = node(
-		'Trigger',
-		`${packageName}.modelRouterTrigger`,
-		{
+	const trigger = {
+		...{ type: `${packageName}.modelRouterTrigger`, ...using(ledger.account) },
+		parameters: {
 			pollTimes: {
 				item: POLLS.map((second) => ({ mode: 'custom', cronExpression: `${second} * * * * *` })),
 			},
 			deliveredWhen: 'confirmed',
 			options: { deliverAgainAfter: 5, maxJobs: 25 },
 		},
-		{ credentials },
-	);
+	};
 	const isThere = { value1: '={{ $binary?.data !== undefined }}', value2: true };
 	const hasFile = node('Has a File?', 'n8n-nodes-base.if', { conditions: { boolean: [isThere] } });
 	const record = (name: string, body: object) => {
@@ -123,29 +121,12 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 	const confirm = ledger.ledgerNode('confirmDelivery', {
 		...{ mediaType: '={{ $json.mediaType }}', jobId: '={{ $json.jobId }}' },
 	});
-	return [
-		starting('with-keys', '={{ $json.key }}'),
-		starting('without-keys', ''),
-		file('bring', [
-			[trigger, hasFile],
-			[hasFile, withFile, without],
-			[withFile, confirm],
-			[without, confirm],
-		]),
-	];
-}
-
-/** Each node with those behind its outputs. */
-function file(name: string, wires: Array<[WorkflowNode, ...WorkflowNode[]]>): WorkflowFile {
-	const to = (target: WorkflowNode) => [{ node: target.name, type: 'main', index: 0 }];
-	return {
-		name,
-		nodes: [...new Map(wires.flat().map((each) => [each.name, each])).values()],
-		connections: Object.fromEntries(
-			wires.map(([from, ...targets]) => [from.name, { main: targets.map(to) }]),
-		),
-		settings: { executionOrder: 'v1' },
-	};
+	const bring = beginAt(workflow('bring', [], hasFile, withFile, confirm), trigger);
+	const to = ({ name }: WorkflowNode) => [{ node: name, type: 'main', index: 0 }];
+	bring.nodes.push(without);
+	bring.connections[hasFile.name]?.main.push(to(without));
+	bring.connections[without.name] = { main: [to(confirm)] };
+	return [starting('with-keys', '={{ $json.key }}'), starting('without-keys', ''), bring];
 }
 
 /** Asks again until n8n answers: main may be starting. @throws the last error after a minute */
