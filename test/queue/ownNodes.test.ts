@@ -22,8 +22,13 @@ let queue: Queue;
 let host: TriggerHost;
 /** Answers as in the demo. */
 let own: { talking: OwnAccounts; paying: OwnAccounts };
+beforeAll(async () => void (queue = await startQueue({ env: noticeKilledWorkersSoon })));
+afterAll(async () => {
+	await host?.stop();
+	await queue?.stop();
+});
+const bridge = bridgeOfFile({ personas: true }, () => queue.editor);
 beforeAll(async () => {
-	queue = await startQueue({ env: noticeKilledWorkersSoon });
 	host = await TriggerHost.startIn(queue.editor);
 	own = {
 		talking: await ownAccounts(queue.editor, bridge.service),
@@ -31,11 +36,6 @@ beforeAll(async () => {
 	};
 });
 beforeEach(() => host.reset());
-afterAll(async () => {
-	await host?.stop();
-	await queue?.stop();
-});
-const bridge = bridgeOfFile({ personas: true }, () => queue.editor);
 
 const run = async (file: WorkflowFile, given?: Record<string, unknown>): Promise<Execution> =>
 	await queue.editor.run(await queue.editor.importWorkflow(file), given);
