@@ -102,6 +102,15 @@ it('a request waits for 30 s at most for what others have reserved', async () =>
 	});
 });
 
+it('the start of a job waits for it, too', async () => {
+	const { createRun, holdAll } = createWorld();
+	await holdAll(20 * SECOND);
+	await createRun().openStart(start('one')).reserve(upTo(60));
+	await expect(createRun().openStart(start('one')).reserve(upTo(60))).rejects.toThrow(
+		'beside what is reserved',
+	);
+});
+
 it('the time is counted from the last request that fit', async () => {
 	const { createRun, reserveAll, holdAll } = createWorld();
 	const run = createRun();
