@@ -28,7 +28,7 @@ import {
 	type Question,
 	type Reply,
 } from '../../src/conversation/reply';
-import { messageOf } from '../../src/core/errors';
+import { joinSentences, messageOf } from '../../src/core/errors';
 import { type AttachedTool, isAttached } from '../../src/n8n/attachedTools';
 import { regexEngine } from '../../src/n8n/n8nVersions';
 import { abortableSleep } from '../../src/n8n/deadline';
@@ -236,7 +236,7 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	}
 	const { speaker } = choice;
 	const { message, note } = composeMessage(conversation, speaker);
-	const notes = [choice.note, note].filter(Boolean).join(' ');
+	const notes = joinSentences(choice.note, note);
 	const asking = { speaker, message, messageId: randomUUID(), note: notes, askedAt: Date.now() };
 	const asked = askSpeaker(conversation, asking);
 	const tool = state.speakers[speaker];

@@ -1,3 +1,4 @@
+import { joinSentences } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import type { RegexEngine } from '../core/regex';
 import type { Failure, Reply, TurnFacts } from './reply';
@@ -143,14 +144,14 @@ export function receiveReply(
 	if (!pending) return conversation;
 	const { rules } = conversation;
 	if (mayAskAgain(rules, pending, reply.failure)) {
-		const note = joinNotes(
+		const note = joinSentences(
 			pending.note,
 			`Asked once more after a failure: ${reply.failure?.error}`,
 		);
 		return { ...conversation, pending: { ...pending, attempt: pending.attempt + 1, note } };
 	}
 	const { ending: stop, note } = checkStop(rules, pending, reply, regex);
-	const noted = { ...pending, note: joinNotes(pending.note, note) };
+	const noted = { ...pending, note: joinSentences(pending.note, note) };
 	const turn = toTurn(conversation, noted, reply, now);
 	const updated = {
 		...rest,
@@ -190,7 +191,7 @@ function toTurn(
 	now: number,
 ): Turn {
 	const { sessionId, chatId } = ids[speaker] ?? {};
-	const notes = joinNotes(
+	const notes = joinSentences(
 		note,
 		failure &&
 			(text ? `Failed after a part of the answer: ${failure.error}` : `Failed: ${failure.error}`),
@@ -230,7 +231,10 @@ function addTurn(
 		replacedText: [before.replacedText, before.text].filter(Boolean).join('\n\n'),
 		replacedBy: turn.respondedBy ?? turn.speaker,
 	};
-	const note = joinNotes(turn.note, `Replaced what ${before.speaker} said in turn ${before.turn}.`);
+	const note = joinSentences(
+		turn.note,
+		`Replaced what ${before.speaker} said in turn ${before.turn}.`,
+	);
 	return [...turns.with(index, replaced), { ...turn, text: '', note }];
 }
 
@@ -238,5 +242,3 @@ function describeDenial({ words, isUnanswered }: NonNullable<Reply['denial']>): 
 	if (isUnanswered) return 'Nobody answered in time';
 	return words ? `Not allowed by a person: ${words}` : 'Not allowed by a person';
 }
-
-const joinNotes = (...notes: Array<string | undefined>) => notes.filter(Boolean).join(' ');

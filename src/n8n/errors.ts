@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { describeStatus } from '../core/errorResponses';
-import { cutText, ServiceError, withDetails } from '../core/errors';
+import { cutText, joinSentences, ServiceError, withDetails } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import { hasVisitor } from './caller';
 import {
@@ -124,7 +124,7 @@ function nameCredential(error: ServiceError, { credentials = {} }: INode): Servi
 	// an error about another key or another server says which
 	if (!isOfKey || !credential) return error;
 	const which = checkKeyAdvice(credential.name);
-	return withDetails(error, { advice: [which, advice].filter(Boolean).join(' ') });
+	return withDetails(error, { advice: joinSentences(which, advice) });
 }
 
 /** All of an error is stored with the execution. */
