@@ -66,15 +66,20 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 			const giveUp = () => requests.end(timed, 'stopped');
 			request.signal?.addEventListener('abort', giveUp, { once: true });
 			try {
-				const sent = await sendByN8n(n8n, options, request, timed.connection.signal);
+				const sent = await sendByN8n(n8n, options, request, timed.connection.signal).then(
+					(answer) => {
+						onBody(answer.body);
+						// at once: what has arrived when a connection breaks is lost where reading has not begun
+						return { ...answer, body: withTimeouts(answer.body, timed, requests) };
+					},
+				);
 				timed.headBy = Infinity;
-				onBody(sent.body);
 				const { location } = sent.headers;
 				const response: HttpResponse = {
 					status: sent.statusCode,
 					// a redirect needs the exact address
 					headers: { ...redact.data(sent.headers), ...(location && { location }) },
-					body: withTimeouts(sent.body, timed, requests),
+					body: sent.body,
 					clock,
 					hear: () => hear(timed),
 				};
@@ -99,7 +104,7 @@ interface N8nResponse {
 	body: ReadableBody;
 }
 
-async function sendByN8n(
+function sendByN8n(
 	n8n: HttpContext,
 	{ credential, data, baseUrl, settings }: TransportOptions,
 	{ method, path, body, accept = 'application/json', redirectedTo, keyPaths }: HttpRequest,
@@ -119,7 +124,7 @@ async function sendByN8n(
 		disableFollowRedirect: true,
 		timeout: settings.idleTimeout * 1000,
 	};
-	const sending = getsKey
+	return getsKey
 		? n8n.helpers.httpRequestWithAuthentication.call(
 				withAbortSignal(n8n, signal),
 				credential,
@@ -127,10 +132,6 @@ async function sendByN8n(
 				{ credentialsDecrypted: { id: '', name: '', type: credential, data } },
 			)
 		: n8n.helpers.httpRequest({ ...options, abortSignal: signal });
-	const response: N8nResponse = await sending;
-	// what has arrived when a connection breaks is lost where reading has not begun
-	response.body.read?.(0);
-	return response;
 }
 
 /** n8n removes the header of an encoding that it has decoded. */

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-import { cancelledError, messageOf, type ServiceError, truncatedAnswerError } from '../core/errors';
+import { cancelledError, messageOf, ServiceError, truncatedAnswerError } from '../core/errors';
 import { keepAliveError } from '../core/silence';
 
 /**
@@ -20,32 +20,36 @@ export function withTimeouts(
 	timeouts: RequestTimeouts,
 ): AsyncIterableIterator<Uint8Array> {
 	const bytes = body[Symbol.asyncIterator]();
-	/** What the reader is told after what had arrived. */
-	let pending: ServiceError | undefined;
+	let hasLeft = false;
+	// a body loses what it holds when its connection breaks, so nothing is left in it for a slow reader
+	const arrived = new ReadableStream<Uint8Array | ServiceError>(
+		{
+			pull: (queue) =>
+				bytes.next().then(
+					({ done, value }) => {
+						if (!done) return queue.enqueue(value);
+						timeouts.end(request, 'done');
+						queue.close();
+					},
+					(cause: unknown) => {
+						const failure = truncationError(cause, request, timeouts.idleTimeout);
+						timeouts.end(request, 'left');
+						for (const last of [body.read?.(), failure]) if (last) queue.enqueue(last);
+						queue.close();
+					},
+				),
+		},
+		{ highWaterMark: MAX_READ_AHEAD, size: (each) => ('byteLength' in each ? each.byteLength : 0) },
+	).getReader();
 
 	const next = async (): Promise<IteratorResult<Uint8Array>> => {
-		if (pending) {
-			const failure = pending;
-			pending = undefined;
-			throw failure;
-		}
-		if (request.end === 'done' || request.end === 'left') return DONE;
+		if (hasLeft) return DONE;
 		request.waitingSince = Date.now() - request.waited;
-		try {
-			const result = await bytes.next();
-			request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
-			request.waitingSince = undefined;
-			if (result.done) timeouts.end(request, 'done');
-			return result;
-		} catch (cause) {
-			const failure = truncationError(cause, request, timeouts.idleTimeout);
-			timeouts.end(request, 'left');
-			// a connection that breaks fails at once, before a slow reader has had what had arrived
-			const arrived = body.read?.();
-			if (!arrived) throw failure;
-			pending = failure;
-			return { done: false, value: arrived };
-		}
+		const { value } = await arrived.read();
+		request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
+		request.waitingSince = undefined;
+		if (value instanceof ServiceError) throw value;
+		return value ? { done: false, value } : DONE;
 	};
 
 	return {
@@ -60,6 +64,7 @@ export function withTimeouts(
 				await Promise.race([last, sleep(GRACE_PERIOD)]);
 				timeouts.end(request, 'left');
 			}
+			hasLeft = true;
 			return DONE;
 		},
 	};
@@ -67,6 +72,9 @@ export function withTimeouts(
 
 /** A stream of Node, which gives what it still holds after it has failed. */
 export type ReadableBody = AsyncIterable<Uint8Array> & { read?(size?: number): Uint8Array | null };
+
+/** Bytes that are read before the reader asks for them. A file waits for its disk. */
+const MAX_READ_AHEAD = 1024 * 1024;
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
