@@ -60,7 +60,7 @@ export class NodePanel {
 	}
 
 	/**
-	 * Opens a resource locator's list, searches it and takes the entry.
+	 * Opens a resource locator's list, searches it unless the search is empty, and takes the entry.
 	 *
 	 * @param index Which of the fields of this name.
 	 * @returns the entries that the search found
@@ -70,11 +70,13 @@ export class NodePanel {
 		const entries = this.#tab.locator('[data-test-id="rlc-item"]:visible');
 		await entries.first().waitFor();
 		const all = await entries.count();
-		await this.#tab.fill('[data-test-id="rlc-search"]:visible', search);
-		await until('the list shows what was searched', async () => {
-			const count = await entries.count();
-			return count > 0 && count < all;
-		});
+		if (search) {
+			await this.#tab.fill('[data-test-id="rlc-search"]:visible', search);
+			await until('the list shows what was searched', async () => {
+				const count = await entries.count();
+				return count > 0 && count < all;
+			});
+		}
 		const found = await entries.allInnerTexts();
 		await entries.filter({ hasText: entry }).first().click();
 		return found;
