@@ -202,7 +202,8 @@ it.each([
 			asked.push(most);
 		}),
 	);
-	expect(asked).toEqual([60, 40]);
+	// whichever comes first
+	expect(new Set(asked)).toEqual(new Set([60, 40]));
 });
 
 describe('a start without a factor waits for the estimate of another', () => {
