@@ -284,7 +284,8 @@ describe('Escalate', () => {
 	});
 
 	it('starts no job again that another model of the list has started', async () => {
-		failModel('canvas/sketch-1', { type: 'status', status: 404 }, 1);
+		const unknown: Fault = { type: 'status', status: 404 };
+		service.fault({ match: { method: 'POST', bodyIncludes: 'one' }, times: 1, do: unknown });
 		const refused: Fault = { type: 'status', status: 403 };
 		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: refused });
 		const parameters = { mediaType: 'images', prompt: '={{ $json.text }}', model: from('media') };
