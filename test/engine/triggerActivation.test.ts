@@ -162,7 +162,7 @@ describe('a test run in the editor', () => {
 
 	it('says so when there is nothing', async () => {
 		await rig.started('running [[never]]');
-		expect((await test()).error?.message).toMatch(/no finished job to show.*Track in Job Ledger/s);
+		expect((await test()).error?.message).toMatch(/nothing to show yet.*Track in Job Ledger/s);
 	});
 
 	it('a refused key is told', async () => {

@@ -95,5 +95,5 @@ it('a test run takes nothing away', async () => {
 	expect(idsOf((await poll()).items)).toEqual([jobId]);
 	const none = list(await rig.startJob('never [[never]]'));
 	const { error } = await none.execute([{ json: {} }], { mode: 'manual' });
-	expect(error?.message).toMatch(/no finished job/);
+	expect(error?.message).toMatch(/nothing to show yet/);
 });

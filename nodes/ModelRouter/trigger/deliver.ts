@@ -158,11 +158,11 @@ async function collectSampleItems(
 		if ('item' in sample) samples.push({ ...sample.item, pairedItem: { item: 0 } });
 	}
 	if (samples.length) return samples;
-	throw invalidInputError('There is no finished job to show', isLedger ? NO_ENTRY : NO_ID);
+	throw invalidInputError('There is nothing to show yet', isLedger ? NO_ENTRY : NO_ID);
 }
 
 const NO_ENTRY =
-	'The job ledger has no undelivered job for this credential, these events and this Ledger Label. In the Model Router node, start a job with "Track in Job Ledger", wait until it is done, and test again. A test changes nothing: the active workflow still gets the job.';
+	'The job ledger has no undelivered job or alarm for this credential, these events and this Ledger Label. For a job: in the Model Router node, start a job with "Track in Job Ledger", wait until it is done, and test again. A test changes nothing: the active workflow still gets the job or alarm.';
 
 const NO_ID =
 	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as returned by Start Job.';
