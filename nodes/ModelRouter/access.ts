@@ -37,7 +37,7 @@ export const access: ServiceAccess = {
 	version: 'v1',
 	endpoints:
 		/\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/(chat\/completions|responses)$/,
-	readModelLists: ({ modelLists }) => readModelLists(modelLists),
+	readModelLists: ({ modelLists }, name) => readModelLists(modelLists, name),
 	openAccounts: (host) => createAccounts(host.sum, openBudget(host), openSpending(host)),
 };
 

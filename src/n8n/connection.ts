@@ -62,8 +62,8 @@ export interface ServiceAccess {
 	openSlotBook?(connectLedger: () => LedgerConnection, credentialId: string): SlotBook;
 	/** Opens the budget and the record of the credential, if it has them. @throws ServiceError `invalid` for an unusable field. */
 	openAccounts?(host: CredentialHost): Accounts;
-	/** The model lists of the credential. @throws ServiceError `invalid`. */
-	readModelLists?(credential: ICredentialDataDecryptedObject): ModelList[];
+	/** The model lists of the credential, or the one of this name. @throws ServiceError `invalid`. */
+	readModelLists?(credential: ICredentialDataDecryptedObject, name?: string): ModelList[];
 }
 
 /** What the budget and the record of a credential need. */
@@ -143,7 +143,7 @@ export async function connect(
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
-		readModelLists: () => access.readModelLists?.(data) ?? [],
+		readModelLists: (name?: string) => access.readModelLists?.(data, name) ?? [],
 		/** What the credential may spend, and has spent. */
 		accounts,
 	};

@@ -21,7 +21,7 @@ export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
 	handedOver: HandedOver;
-	/** The model lists of the credential. @throws ServiceError `invalid`. */
+	/** The model lists of the credential, or the one of this name. @throws ServiceError `invalid`. */
 	readModelLists: Connection['readModelLists'];
 }
 

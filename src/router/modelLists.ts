@@ -16,17 +16,16 @@ const LIST_PREFIX = 'modelList:';
 export const toListValue = (name: string): string => `${LIST_PREFIX}${name}`;
 
 /**
- * @param readLists Reads those of the credential.
+ * @param read Reads those of the credential, or the one of this name: a fault in another list stops nobody.
  * @throws ServiceError `invalid` for a list that the credential does not have.
  */
-export function findModelChoice(field: string, readLists: () => ModelList[]): ModelChoice {
+export function findModelChoice(field: string, read: (name?: string) => ModelList[]): ModelChoice {
 	const text = field.trim();
 	if (!text.startsWith(LIST_PREFIX)) return { models: [text] };
 	const wanted = text.slice(LIST_PREFIX.length).trim();
-	const lists = readLists();
-	const list = lists.find(({ name }) => isSameModel(name, wanted));
+	const [list] = read(wanted);
 	if (list) return { models: list.models, list };
-	const names = lists.map(({ name }) => `"${name}"`).join(', ');
+	const names = Array.from(read(), ({ name }) => `"${name}"`).join(', ');
 	throw invalidInputError(
 		wanted ? `There is no model list "${wanted}"` : 'Model is empty: no model list is named',
 		`Nothing was sent. ${names ? `The credential has ${names}.` : 'The credential has no model lists: add one in Model Lists of the Model Router API credential.'}`,
@@ -37,12 +36,14 @@ export function findModelChoice(field: string, readLists: () => ModelList[]): Mo
  * Reads the model lists of a credential.
  *
  * @param field As n8n keeps it: rows with `name`, `models` (one ID a line) and `order`.
+ * @param wanted The name of the only list that counts; empty for none. Without it, all do.
  * @throws ServiceError `invalid` for a list without a name or models, and for two of one name.
  */
-export function readModelLists(field: unknown): ModelList[] {
+export function readModelLists(field: unknown, wanted?: string): ModelList[] {
 	const rows = isPlainObject(field) ? [field['list'] ?? []].flat().filter(isPlainObject) : [];
-	const lists = rows.map((row, index): ModelList => {
+	const lists = rows.flatMap((row, index): ModelList | [] => {
 		const name = String(row['name'] ?? '').trim();
+		if (wanted !== undefined && !(name && isSameModel(name, wanted))) return [];
 		const place = `Model Lists ${index + 1}`;
 		const inCredential = 'Correct it in the Model Router API credential.';
 		if (!name) throw invalidInputError(`${place}: Name is empty`, inCredential);
@@ -53,8 +54,8 @@ export function readModelLists(field: unknown): ModelList[] {
 		return { name, models: firstSpellings(models), order };
 	});
 	const names = lists.map(({ name }) => name);
-	if (firstSpellings(names).length === names.length) return lists;
 	const twice = names.find((name, at) => names.slice(0, at).some((one) => isSameModel(one, name)));
+	if (twice === undefined) return lists;
 	throw invalidInputError(
 		`Model Lists: two lists have the name "${twice}"`,
 		'Rename one of them in the Model Router API credential.',

@@ -179,7 +179,7 @@ it('to read along, Streaming in the Chat Trigger', async () => {
 
 it('a person who approves, beside the agents of a conversation', async () => {
 	await session.watched(async () => {
-		const { page, bridge } = session;
+		const { page } = session;
 		await steps.chat();
 		await (await steps.action('conversation', 'Agent Conversation')).close();
 		await set({ clicks: 0, typed: [] });

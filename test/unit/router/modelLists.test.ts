@@ -45,10 +45,17 @@ it.each<[string, unknown, RegExp]>([
 	expect(() => readModelLists(field)).toThrow(sentence);
 });
 
-it.each(['support', 'a: "b"', 'modelList:x', 'ünï/1', "it's"])('finds the list %s', (name) => {
-	const read = () => readModelLists(lists({ name, models: 'v/a' }));
-	expect(findModelChoice(` ${toListValue(name)} `, read)).toMatchObject({ list: { name } });
-});
+it.each(['support', 'a: "b"', 'modelList:x', 'ünï/1', "it's"])(
+	'finds the list %s, whatever is wrong with others',
+	(name) => {
+		const faulty = [{ name: ' ', models: 'v/b' }, { name: 'b' }, { name: 'c', models: 'v/b' }];
+		const field = lists(...faulty, { name, models: 'v/a' }, { name: 'C', models: 'v/b' });
+		const read = (wanted?: string) => readModelLists(field, wanted);
+		expect(findModelChoice(` ${toListValue(name)} `, read)).toMatchObject({ list: { name } });
+		for (const other of ['b', 'c'])
+			expect(() => findModelChoice(toListValue(other), read)).toThrow(/has no models|the name "C"/);
+	},
+);
 
 const outcomes = ['does', 'does not do', 'is refused', 'is lost'] as const;
 const models = fc.array(
