@@ -108,21 +108,18 @@ export class NodeBudget implements SharedBudget {
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
 		const ended = { job: jobReservationId(mediaType, jobId), cost: toAmount(cost) };
-		if (this.#ended) {
-			this.#ended.push(ended);
-			return;
-		}
+		if (this.#ended?.push(ended)) return;
 		const together = (this.#ended = [ended]);
 		// what comes from now on is written by the next change
 		const seal = () => {
 			if (this.#ended === together) this.#ended = undefined;
 		};
-		const written = this.#record(ended.job, (state) => {
+		const closeAll: Change<{ isMissing: boolean }> = (state) => {
 			seal();
 			const closed = together.map((each) => closeReservation(state, each.job, each.cost));
 			return { isMissing: closed.some(({ isMissing }) => isMissing) };
-		});
-		void written.then(seal);
+		};
+		void this.#record(ended.job, closeAll, seal);
 	}
 
 	decideStart({ claim, job }: StartDecision): void {
@@ -158,8 +155,9 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	/** For what is already paid: a failure must not take the answer away. */
-	async #record(id: string, change: Change<unknown>): Promise<void> {
+	async #record(id: string, change: Change<unknown>, onFailure?: () => void): Promise<void> {
 		const written = this.#change(change).catch((cause: unknown) => {
+			onFailure?.();
 			this.#use.addHint(
 				`The budget could not be updated (${messageOf(cause)}). Reservations such as ${id} stay until the period ends, or until somebody releases them.`,
 			);
