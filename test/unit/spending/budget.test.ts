@@ -9,25 +9,17 @@ import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { ledgerOn } from '../ledger/simulatedTable';
+import { virtualClock } from '../virtualClock';
 
 // what test/engine/budget.test.ts would have to wait for
 const SECOND = 1000;
 
 /** A budget of 100 micro-dollars, and a clock that does not wait. @param ahead Milliseconds by which it is ahead of that of n8n. */
 function createWorld(ahead = 0) {
-	let now = Date.parse('2026-11-24T12:00:00Z');
 	let ids = 0;
-	let events: Array<{ at: number; happen(): Promise<unknown> }> = [];
-	const clock = {
-		now: () => now,
-		random: () => 0,
-		sleep: async (milliseconds: number) => {
-			now += milliseconds;
-			const due = events.filter(({ at }) => at <= now);
-			events = events.filter(({ at }) => at > now);
-			for (const { happen } of due) await happen();
-		},
-	};
+	const { now: passed, ...time } = virtualClock(0);
+	const begun = Date.parse('2026-11-24T12:00:00Z');
+	const clock = { ...time, now: () => begun + passed() };
 	const newId = () => String(++ids);
 	const rows: Entry[] = [];
 	const hints: string[] = [];
@@ -36,16 +28,16 @@ function createWorld(ahead = 0) {
 	const connect = (): Ledger => {
 		let answeredAt: number | undefined;
 		const find: typeof table.find = async (...given) => {
-			answeredAt = now - ahead;
+			answeredAt = clock.now() - ahead;
 			return await table.find(...given);
 		};
 		return {
 			...ledgerOn({ ...table, find }, clock, '1'),
-			n8nTime: () => answeredAt ?? now,
+			n8nTime: () => answeredAt ?? clock.now(),
 		};
 	};
 	const later = (duration: number, happen: () => Promise<unknown>) =>
-		void events.push({ at: now + duration, happen });
+		void clock.sleep(duration).then(happen);
 	const ownBook = new BudgetBook('b');
 	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
 	/** @param book Of its process. */
