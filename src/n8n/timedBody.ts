@@ -48,6 +48,8 @@ export function withTimeouts(
 		const { value } = await arrived.read();
 		request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
 		request.waitingSince = undefined;
+		// what was read ahead would keep a slow reader busy
+		if (request.end === 'stopped') throw cancelledError();
 		if (value instanceof ServiceError) throw value;
 		return value ? { done: false, value } : DONE;
 	};

@@ -221,10 +221,16 @@ describe('a body', () => {
 
 	it('ends at once with Stop', async () => {
 		const stop = new AbortController();
-		const { body, isClosed } = watched(silentAfter('a'), { stop: stop.signal });
-		const failure = failureOf(all(body));
+		const { body, isClosed } = watched(silentAfter('a', 'b', 'c'), { stop: stop.signal });
+		let taken = 0;
+		const reading = async () => {
+			for await (const _chunk of body) await pause(2 * ++taken);
+		};
+		const failure = failureOf(reading());
 		await pass(5);
 		stop.abort();
+		await pass(5);
+		expect(taken).toBe(2);
 		expect(isClosed()).toBe(true);
 		const message = 'The execution was stopped';
 		expect(await failure).toMatchObject({ kind: 'cancelled', message });
