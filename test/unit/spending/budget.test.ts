@@ -246,9 +246,8 @@ describe('a start without a factor waits for the estimate of another', () => {
 		await expect(createRun().openStart(start('two')).reserve(upTo(1))).rejects.toMatchObject({
 			message: 'The budget of $0.0001 for this month waits for the estimate of another job',
 			details: {
-				// what is given back later passes the time, too
-				advice: expect.stringMatching(
-					/another one took more than 30 s: execution 1 of "w" \(\$0\.000001 since 2026-11-24 12:\d\d UTC\)\. Run this again later\./,
+				advice: expect.stringContaining(
+					'another one took more than 30 s: execution 1 of "w" ($0.000001 since 2026-11-24 12:00 UTC). Run this again later.',
 				),
 			},
 		});
@@ -374,8 +373,6 @@ describe('the node runs of a process', () => {
 		const share = await ask(run, upTo(1));
 		// it was 10, a tenth of the budget
 		await pass(25 * SECOND);
-		while (readRow(rows).reservations[0] === 10)
-			await new Promise<void>((resolve) => setImmediate(resolve));
 		expect(readRow(rows).reservations).toEqual([1]);
 		await share.settle(1);
 		await run.close();
