@@ -73,7 +73,7 @@ interface PartialChoice {
 	message: JsonObject;
 	calls?: PartialCalls;
 	/** A message that came in one piece. */
-	whole?: JsonObject;
+	whole?: JsonObject | undefined;
 }
 
 function addChoice(choices: Map<number, PartialChoice>, index: number): PartialChoice {
@@ -156,13 +156,18 @@ function addToChoices(
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 		choice.fields[name] = isPlainObject(value) ? mergePiece(choice.fields[name], value) : value;
 	}
-	// a whole message counts only where it did not come in pieces
-	const { delta = known ? undefined : chunkChoice['message'] } = chunkChoice;
-	if (!isPlainObject(delta)) return '';
-	if (delta === chunkChoice['message']) choice.whole = structuredClone(delta);
-	const added = addDelta(choice, delta);
+	// a whole message counts only where it did not come in pieces; Perplexity sends an empty delta beside it
+	const { delta, message } = chunkChoice;
+	const whole = !known && isPlainObject(message) && !hasContent(delta) ? message : undefined;
+	choice.whole = whole && structuredClone(whole);
+	const piece = whole ?? delta;
+	if (!isPlainObject(piece)) return '';
+	const added = addDelta(choice, piece);
 	return index === 0 ? added : '';
 }
+
+const hasContent = (delta: unknown) =>
+	isPlainObject(delta) && (hasMore(delta) || !isMissing(delta['content']));
 
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */
 const FINISH_WITHOUT_TEXT: unknown[] = ['length', 'content_filter'];
@@ -216,7 +221,8 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	const reasoning = message['reasoning_content'] || message['reasoning'];
 	// a service of the first form of the protocol has one call, without an ID
 	const { function_call: legacyCall } = message;
-	const legacy = isPlainObject(legacyCall) ? [{ id: undefined, function: legacyCall }] : [];
+	const isCall = isPlainObject(legacyCall) && legacyCall['name'];
+	const legacy = isCall ? [{ id: undefined, function: legacyCall }] : [];
 	const given: JsonObject[] = calls ? sortCalls(calls) : legacy;
 	const toolCalls = given.map(({ id, function: called }) => {
 		const { name, arguments: written } = isPlainObject(called) ? called : {};

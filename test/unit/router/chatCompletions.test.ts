@@ -49,12 +49,32 @@ it.each<[string, Event[], Event]>([
 	});
 });
 
+/** As Perplexity, and Snowflake's Cortex, send what they do not have. */
+const EMPTY = { role: 'assistant', content: '' };
+const UNNAMED = { arguments: '', name: '' };
+
 it.each<[string, Event, text: string]>([
 	['no delta', {}, ''],
 	['a text beside the delta', { text: 'a' }, ''],
 	['a whole message', { message: { content: 'a' } }, 'a'],
+	['a whole message and an empty delta', { delta: EMPTY, message: { content: 'a' } }, 'a'],
+	['an empty message and delta', { delta: EMPTY, message: EMPTY }, ''],
+	['a call without a name', { message: { content: 'a', function_call: UNNAMED } }, 'a'],
 ])('a choice with %s', (_what, choice, text) => {
-	expect(answerTo({ choices: [choice] })).toMatchObject({ text, readAlong: text });
+	const answer = { text, readAlong: text, toolCalls: [] };
+	expect(answerTo({ choices: [choice] })).toMatchObject(answer);
+	expect(answerTo({ choices: [choice] }, says('b'))).toMatchObject({ text: `${text}b` });
+});
+
+it('what came so far, beside each piece, is not told twice', () => {
+	const soFar = (content: string, all: string) => ({
+		delta: { content },
+		message: { content: all },
+	});
+	const { text, completion } = answerTo(
+		...[soFar('a', 'a'), soFar('b', 'ab'), soFar('', 'ab')].map((one) => ({ choices: [one] })),
+	);
+	expect([text, completion['choices']]).toMatchObject(['ab', [{ message: { content: 'ab' } }]]);
 });
 
 /** A fragment as `index id name arguments`, with `-` for what is left out. */
