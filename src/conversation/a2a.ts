@@ -1,5 +1,7 @@
+import { isThought } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
+import { createTextAccumulator } from '../core/textAccumulator';
 import { firstText } from './person';
 
 /** The answer of a remote agent that speaks A2A, the Agent2Agent protocol. */
@@ -33,7 +35,7 @@ export function readA2a({ jsonrpc, result }: Item): A2aAnswer | undefined {
 	const state = String(status['state']).replace('TASK_STATE_', '').replace('_', '-').toLowerCase();
 	const statusText = isPlainObject(message) ? readParts(message['parts']) : '';
 	const artifactText = listOf(artifacts)
-		.map((artifact) => readParts(artifact['parts']))
+		.map((artifact) => readParts(artifact['parts'], true))
 		.filter(Boolean)
 		.join('\n\n');
 	if (state === 'completed') return { text: artifactText || statusText, ids };
@@ -49,12 +51,21 @@ const isTaskOrMessage = ([field, value]: [string, unknown]) =>
 	isPlainObject(value) &&
 	Boolean(field === 'task' ? value['status'] : field === 'message' && value['parts']);
 
-/** The text of a message or an artifact. Data is written as JSON; files are left out. */
-const readParts = (parts: unknown): string =>
-	listOf(parts)
-		.map(({ text, data }) => firstText(text) ?? (data === undefined ? '' : JSON.stringify(data)))
-		.filter(Boolean)
-		.join('\n\n');
+/**
+ * The text of a message or an artifact. Data is written as JSON; files and thoughts are left out.
+ *
+ * @param arePieces Whether texts may be pieces of one: @a2a-js/sdk adds to an artifact what an agent streams.
+ */
+function readParts(parts: unknown, arePieces = false): string {
+	const said = createTextAccumulator();
+	for (const { text, data } of listOf(parts).filter((part) => !isThought(part))) {
+		const isPiece = arePieces && data === undefined;
+		if (!isPiece) said.endMessage();
+		said.append(typeof text === 'string' ? text : (JSON.stringify(data) ?? ''));
+		if (!isPiece) said.endMessage();
+	}
+	return said.text();
+}
 
 const listOf = (values: unknown): Item[] =>
 	Array.isArray(values) ? values.filter(isPlainObject) : [];

@@ -2,6 +2,7 @@ import type { Message, Part, Task, TaskStatus } from '@a2a-js/sdk';
 
 import { readA2a } from '../../../src/conversation/a2a';
 import { readReply } from '../../../src/conversation/reply';
+import { patternOf, recordings } from '../agent/recordings';
 import { begun, talk } from './talk';
 
 // the responses of @a2a-js/sdk 0.3.14
@@ -17,6 +18,8 @@ const task = (state: TaskStatus['state'], words?: string, ...results: Part[][]):
 		artifacts: results.map((parts, index) => ({ artifactId: `${index}`, parts })),
 	}),
 });
+/** https://github.com/google/adk-python/issues/4676 */
+const thought: Part = { ...text('no'), metadata: { adk_thought: true } };
 const file: Part = { kind: 'file', file: { name: 'a.txt', bytes: 'YQ==' } };
 const read = (result: Message | Task) => readA2a({ jsonrpc: '2.0', id: 1, result });
 const ids = { sessionId: 'c' };
@@ -24,7 +27,20 @@ const ids = { sessionId: 'c' };
 it.each<[string, Message | Task, object]>([
 	['a message', says(text('a')), { text: 'a', ids }],
 	['parts', says(text('a'), { kind: 'data', data: { b: 1 } }, file), { text: 'a\n\n{"b":1}', ids }],
+	['several texts', says(text('a'), thought, text('b')), { text: 'a\n\nb', ids }],
 	['a result', task('completed', undefined, [text('a')], [text('b')]), { text: 'a\n\nb', ids }],
+	[
+		'a result in pieces',
+		task('completed', 'no', [
+			thought,
+			text('a'),
+			text(' '),
+			text('b'),
+			file,
+			{ kind: 'data', data: {} },
+		]),
+		{ text: 'a b\n\n{}', ids },
+	],
 	['the last words', task('completed', 'a'), { text: 'a', ids }],
 	['nothing', task('completed'), { text: '', ids }],
 	[
@@ -91,6 +107,20 @@ it.each([
 ])('leaves %j to others', (item) => {
 	expect(readA2a(item)).toBeUndefined();
 });
+
+const sent = recordings.filter(
+	({ framework, case: what, status }) =>
+		framework === 'a2a' && /^rpc-send-/.test(what) && status === 200,
+);
+
+it.each(sent.map((each) => [`${each.version} ${each.case}`, each] as const))(
+	'reads what a server has sent: %s',
+	(_name, { body, expectedOutcome, expectedText }) => {
+		const { text: said, error } = readA2a(JSON.parse(body) as Record<string, unknown>) ?? {};
+		expect(error === undefined ? 'complete' : 'error').toBe(expectedOutcome);
+		if (!error) expect(said).toMatch(new RegExp(`^(${patternOf(expectedText)})$`));
+	},
+);
 
 const asked = { sent: {}, hasWaited: false };
 const replyTo = (result: Message | Task, isOurs = false) =>
