@@ -24,8 +24,10 @@ const A2A_TASK: readonly Meaning[] = [
 	...[OVER, WAITS, BROKEN].map((now): Meaning => ({ if: now, all: 'artifacts.parts' })),
 	...A2A_STATUS,
 ];
+/** What is not appended takes the place of the artifact: at the end, Google's ADK sends all of it (google-adk 1.27, from_adk_event.py). */
 const A2A_ARTIFACT: Meaning = {
 	...{ opens: 'stream', piece: ['artifact.parts', 'artifact.content'], id: 'artifact.artifactId' },
+	repeats: { append: null },
 };
 const A2A_MESSAGE: Meaning = {
 	if: { role: ['agent', 'ROLE_AGENT'] },

@@ -54,6 +54,8 @@ export interface Meaning {
 	readonly ofOpening?: Path;
 	/** New text. */
 	readonly piece?: Path | readonly Path[];
+	/** Where this holds, a piece may begin with all that its message has said so far. */
+	readonly repeats?: Condition;
 	/** A whole message. It counts only where its pieces did not come. */
 	readonly whole?: Path | readonly Path[];
 	/** The whole answer. It counts only where no text came before. */

@@ -47,7 +47,7 @@ export function createMessages() {
 			const { id, isOther } = findId(meaning, event);
 			if (isOther) return '';
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
-			if (piece !== undefined) return addPiece(textAt(value, piece), id);
+			if (piece !== undefined) return addPiece(newIn(grown, id, meaning, event), id);
 			if (grows !== undefined) return addPiece(growth(grown, id, textAt(value, grows)), id);
 			if (all !== undefined) return answer.isEmpty() ? answer.append(textAt(value, all)) : '';
 			if (asks !== undefined) return finish() + addNew([textAt(value, asks)]);
@@ -61,6 +61,17 @@ export function createMessages() {
 		finish,
 		text: answer.text,
 	};
+}
+
+/** What a piece adds, which may begin with all that its message has said so far. */
+function newIn(grown: Map<string, string>, id = '', meaning: Meaning, event: NamedEvent): string {
+	const { piece = '', repeats } = meaning;
+	const text = textAt(event.value, piece);
+	if (!repeats) return text;
+	const before = grown.get(id) ?? '';
+	const isAgain = holds(event, repeats) && text.startsWith(before);
+	grown.set(id, isAgain ? text : before + text);
+	return isAgain ? text.slice(before.length) : text;
 }
 
 /** What a message that comes again adds. */
