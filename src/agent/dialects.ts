@@ -24,6 +24,7 @@ const SERIALIZED: readonly Meaning[] = [
 	{ unless: { '1.0.id': OTHER_MESSAGES }, piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
 	{ state: 'messages' },
 	{ if: { 0: 'values' }, state: '1.messages' },
+	{ if: { '1.__interrupt__': '*' }, asks: '1.__interrupt__.value', ends: 'answer' },
 ];
 
 const OF_SUBAGENT = { parent_tool_use_id: '*' };

@@ -2,7 +2,7 @@ import { answersIn, textOf, unwrapped } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { createTextAccumulator } from '../core/textAccumulator';
 import type { Meaning } from './dialect';
-import { holds, textAt, valueAt, type NamedEvent } from './paths';
+import { holds, questionAt, textAt, valueAt, type NamedEvent } from './paths';
 
 /** Builds the messages of an answer from what events mean. */
 export function createMessages() {
@@ -50,7 +50,7 @@ export function createMessages() {
 			if (piece !== undefined) return addPiece(newIn(grown, id, meaning, event), id);
 			if (grows !== undefined) return addPiece(growth(grown, id, textAt(value, grows)), id);
 			if (all !== undefined) return answer.isEmpty() ? answer.append(textAt(value, all)) : '';
-			if (asks !== undefined) return finish() + addNew([textAt(value, asks)]);
+			if (asks !== undefined) return finish() + addNew([questionAt(value, asks)]);
 			if (answer.current()) return '';
 			return addNew(
 				whole === undefined ? said(added && valueAt(value, added)) : [textAt(value, whole)],

@@ -34,6 +34,12 @@ export function textAt(value: unknown, paths: Path | readonly Path[]): string {
 	return '';
 }
 
+/** The same for a question: with nothing but fields, as of an approval, it is these as JSON. */
+export function questionAt(value: unknown, paths: Path | readonly Path[]): string {
+	const fields = [paths].flat().map((path) => valueAt(value, path));
+	return textAt(value, paths) || JSON.stringify(fields.find((found) => !isEmptyValue(found))) || '';
+}
+
 /** Whether there is a value at a path, and not an empty one. */
 export function hasValueAt(value: unknown, path: Path): boolean {
 	const found = valueAt(value, path);
