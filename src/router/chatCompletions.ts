@@ -156,18 +156,19 @@ function addToChoices(
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
 		choice.fields[name] = isPlainObject(value) ? mergePiece(choice.fields[name], value) : value;
 	}
-	// a whole message counts only where it did not come in pieces; Perplexity sends an empty delta beside it
-	const { delta, message } = chunkChoice;
-	const whole = !known && isPlainObject(message) && !hasContent(delta) ? message : undefined;
+	const whole = known ? undefined : findWhole(chunkChoice);
 	choice.whole = whole && structuredClone(whole);
-	const piece = whole ?? delta;
+	const piece = whole ?? chunkChoice['delta'];
 	if (!isPlainObject(piece)) return '';
 	const added = addDelta(choice, piece);
 	return index === 0 ? added : '';
 }
 
-const hasContent = (delta: unknown) =>
-	isPlainObject(delta) && (hasMore(delta) || !isMissing(delta['content']));
+/** A message that came whole, and not in pieces. Perplexity sends an empty delta beside it. */
+function findWhole({ delta, message }: JsonObject): JsonObject | undefined {
+	const isEmpty = !isPlainObject(delta) || (!hasMore(delta) && isMissing(delta['content']));
+	return isEmpty && isPlainObject(message) ? message : undefined;
+}
 
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */
 const FINISH_WITHOUT_TEXT: unknown[] = ['length', 'content_filter'];
