@@ -1,4 +1,4 @@
-import { isThought } from '../core/extractText';
+import { isAside } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { createTextAccumulator } from '../core/textAccumulator';
@@ -52,13 +52,13 @@ const isTaskOrMessage = ([field, value]: [string, unknown]) =>
 	Boolean(field === 'task' ? value['status'] : field === 'message' && value['parts']);
 
 /**
- * The text of a message or an artifact. Data is written as JSON; files and thoughts are left out.
+ * The text of a message or an artifact. Data is written as JSON; files, thoughts and calls of tools are left out.
  *
  * @param arePieces Whether texts may be pieces of one: @a2a-js/sdk adds to an artifact what an agent streams.
  */
 function readParts(parts: unknown, arePieces = false): string {
 	const said = createTextAccumulator();
-	for (const { text, data } of listOf(parts).filter((part) => !isThought(part))) {
+	for (const { text, data } of listOf(parts).filter((part) => !isAside(part))) {
 		const isPiece = arePieces && data === undefined;
 		if (!isPiece) said.endMessage();
 		said.append(typeof text === 'string' ? text : (JSON.stringify(data) ?? ''));

@@ -92,15 +92,19 @@ const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? typ
 export function textOf(value: unknown): string | undefined {
 	if (typeof value === 'string') return value;
 	if (Array.isArray(value)) return value.map((part) => textOf(part) ?? '').join('');
-	if (!isPlainObject(value) || isThought(value)) return undefined;
+	if (!isPlainObject(value) || isAside(value)) return undefined;
 	const { type, text } = value;
 	const isText = type === undefined || type === 'text' || type === 'output_text';
 	return isText && typeof text === 'string' ? text : undefined;
 }
 
-/** Whether a part is what a model thinks, of Gemini, and of Google's ADK over A2A: https://github.com/google/adk-python/issues/4676 */
-export const isThought = ({ thought, metadata }: JsonObject): boolean =>
-	thought === true || (isPlainObject(metadata) && metadata['adk_thought'] === true);
+/**
+ * Whether a part is what a model thinks, as of Gemini; over A2A, Google's ADK has that in the metadata, and beside it calls of tools
+ * (google/adk-python#4676, a2a/converters/part_converter.py).
+ */
+export const isAside = ({ thought, metadata }: JsonObject): boolean =>
+	thought === true ||
+	(isPlainObject(metadata) && (metadata['adk_thought'] === true || 'adk_type' in metadata));
 
 /** Names of events, and types of parts, that have no text for the reader. */
 const NO_TEXT = /(^|[^a-z])(tool|think|thought|reason|metadata|ping|status)/;
@@ -111,7 +115,7 @@ export const hasNoText = (name: string) =>
 
 /** The result of a tool, a thought, or a message of someone else. */
 const isNoAnswer = (fields: JsonObject): boolean =>
-	isThought(fields) || hasNoText(typeOf(fields)) || OTHER_ROLE.test(roleOf(fields));
+	isAside(fields) || hasNoText(typeOf(fields)) || OTHER_ROLE.test(roleOf(fields));
 
 const ASSISTANT_ROLE = /^(role_)?(assistant|agent|ai|model|bot)/i;
 

@@ -18,8 +18,13 @@ const task = (state: TaskStatus['state'], words?: string, ...results: Part[][]):
 		artifacts: results.map((parts, index) => ({ artifactId: `${index}`, parts })),
 	}),
 });
-/** https://github.com/google/adk-python/issues/4676 */
+/** As Google's ADK marks them: https://github.com/google/adk-python/issues/4676 and its part_converter.py */
 const thought: Part = { ...text('no'), metadata: { adk_thought: true } };
+const called: Part = {
+	kind: 'data',
+	data: { name: 'no' },
+	metadata: { adk_type: 'function_call' },
+};
 const file: Part = { kind: 'file', file: { name: 'a.txt', bytes: 'YQ==' } };
 const read = (result: Message | Task) => readA2a({ jsonrpc: '2.0', id: 1, result });
 const ids = { sessionId: 'c' };
@@ -27,7 +32,7 @@ const ids = { sessionId: 'c' };
 it.each<[string, Message | Task, object]>([
 	['a message', says(text('a')), { text: 'a', ids }],
 	['parts', says(text('a'), { kind: 'data', data: { b: 1 } }, file), { text: 'a\n\n{"b":1}', ids }],
-	['several texts', says(text('a'), thought, text('b')), { text: 'a\n\nb', ids }],
+	['several texts', says(text('a'), thought, called, text('b')), { text: 'a\n\nb', ids }],
 	['a result', task('completed', undefined, [text('a')], [text('b')]), { text: 'a\n\nb', ids }],
 	[
 		'a result in pieces',
