@@ -44,10 +44,7 @@ export async function askModerator(
 	instructions: string,
 	speakers: Readonly<Record<string, AttachedTool>>,
 ): Promise<Moderation> {
-	const descriptions = Object.fromEntries(
-		Object.entries(speakers).map(([name, { description = '' }]) => [name, description]),
-	);
-	const prompt = toModeratorPrompt(conversation, instructions, descriptions);
+	const prompt = toModeratorPrompt(conversation, instructions, speakers);
 	const { answer } = await askModel(n8n, conversation, prompt);
 	return readModeration(conversation, answer);
 }

@@ -95,15 +95,15 @@ export type Moderation = Choice | { isDone: true };
  * The prompt for the moderator.
  *
  * @param instructions From the user; may be empty.
- * @param descriptions Of the speakers that have one.
+ * @param speakers By name.
  */
 export function toModeratorPrompt(
 	conversation: Progress,
 	instructions: string,
-	descriptions: Readonly<Record<string, string>>,
+	speakers: Readonly<Record<string, { description?: string }>>,
 ): string {
 	const list = conversation.speakers.map((name) =>
-		descriptions[name] ? `- ${name}: ${descriptions[name]}` : `- ${name}`,
+		[`- ${name}`, speakers[name]?.description].filter(Boolean).join(': '),
 	);
 	const begun = conversation.turns.some(({ text }) => text.trim());
 	return [

@@ -110,7 +110,7 @@ it('a moderator cannot end what has not begun', () => {
 
 it('the moderator is told who can speak, what was said and what the user wants', () => {
 	const prompt = toModeratorPrompt(after('Analyst', 'It is legal.'), 'Be quick.', {
-		Lawyer: 'Knows the law',
+		Lawyer: { description: 'Knows the law' },
 	});
 	expect(prompt).toContain('- Analyst\n- Senior Analyst\n- Lawyer: Knows the law');
 	expect(prompt).toContain('Hello\n\nAnalyst: It is legal.');
