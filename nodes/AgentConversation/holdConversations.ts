@@ -127,11 +127,12 @@ async function takeAnswer(
 		if (!decision.isApproved)
 			return receiveReply(conversation, decision.reply, Date.now(), regexEngine);
 		await display.announceSpeaker(tool);
-		return approveTurn(conversation, decision.by ?? review.node);
+		return approveTurn(conversation, decision.by ?? tool.review.node);
 	}
-	const question = answer && toQuestion({ n8n, state }, conversation, { answer, given });
-	const reply = question ? toReply(answer, question) : NO_ANSWER;
-	const durationMs = question && durationOf(answer, pending, question.hasWaited);
+	if (!answer) throw new Error('n8n has no answer from this speaker');
+	const question = toQuestion({ n8n, state }, conversation, { answer, given });
+	const reply = toReply(answer, question);
+	const durationMs = durationOf(answer, pending, question.hasWaited);
 	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now(), regexEngine);
 	await display.showTurn(tool, updated, reply);
 	return updated;
@@ -166,28 +167,18 @@ function placeOfAnswer(n8n: IExecuteFunctions, tool: AttachedTool | undefined) {
 /** How long a turn took. If it waited for a person, n8n's own figure does not include that. */
 function durationOf({ ran }: Answer, { askedAt }: PendingTurn, hasWaited: boolean) {
 	const end = ran.startTime + ran.executionTime;
-	return hasWaited ? askedAt && Math.max(0, end - askedAt) : ran.executionTime;
+	return hasWaited ? Math.max(0, end - askedAt) : ran.executionTime;
 }
 
 /** What a speaker said. Its node may return something that is not JSON, such as a list that contains itself. */
-function toReply({ items }: Answer, question: Question) {
+function toReply({ items }: Answer, question: Question): Reply {
 	try {
 		return readReply(items, question);
 	} catch (cause) {
-		const reason = messageOf(cause);
-		return failedReply(`The answer cannot be read: ${reason}`);
+		const error = `The answer cannot be read: ${messageOf(cause)}`;
+		return { text: '', facts: {}, failure: { error, isCertainlyNotReceived: false } };
 	}
 }
-
-const failedReply = (error: string): Reply => ({
-	text: '',
-	facts: {},
-	failure: { error, isCertainlyNotReceived: false },
-});
-
-const NO_ANSWER = failedReply(
-	'n8n has no answer from this speaker. It is not known whether it received its message.',
-);
 
 /** Ends a conversation whose next speaker is gone: n8n would fail, and the turns so far would be lost. */
 function endIfDetached({ n8n, state }: Call, conversation: Conversation): Conversation {

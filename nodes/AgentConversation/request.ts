@@ -20,8 +20,7 @@ export interface Settings {
 	pause: number;
 	outputMode: 'conversation' | 'turns';
 	moderatorInstructions: string;
-	/** Not of an execution that waits since an older version of the package. */
-	spendingLabel?: string;
+	spendingLabel: string;
 }
 
 /** The conversation of one item, or why the item could not begin one. */
@@ -68,8 +67,6 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 		const tool = pending && state.speakers[pending.speaker];
 		if (!pending || !tool) return [];
 		const showLive = settings.showLive && n8n.isStreaming();
-		// a visitor of a chat must not choose the task of an agent
-		const hidden = 'taskId' in (n8n.getInputData()[itemIndex]?.json ?? {}) ? { taskId: '' } : {};
 		const { node, review } = tool;
 		if (review && pending.approvedBy === undefined)
 			return [toReviewAction(itemIndex, conversation, pending, tool)];
@@ -79,10 +76,7 @@ export function toRequest(n8n: IExecuteFunctions, state: State): EngineRequest {
 				nodeName: node,
 				type: NodeConnectionTypes.AiTool,
 				id: actionId(itemIndex, pending),
-				input: {
-					...hidden,
-					...toTurnInput(conversation, pending, tool, { ...settings, showLive }),
-				},
+				input: toTurnInput(conversation, pending, tool, { ...settings, showLive }),
 				metadata: { itemIndex, ...(review && { parentNodeName: review.node }) },
 			},
 		];
@@ -124,7 +118,6 @@ function toReviewAction(
 
 /** What n8n returns from a node that was asked to run. */
 export interface Answer {
-	node: string;
 	/** What the node was given. */
 	input: IDataObject;
 	/** Since it was resumed, if the execution has waited for it. */
@@ -150,9 +143,8 @@ export function toAnswers(response: EngineResponse | undefined): Answers {
 	return new Map(
 		all.map((each) => {
 			const { action, data } = each;
-			const { nodeName: node, input } = action;
 			const isResumed = !isCounted || isFirst(each);
-			return [action.id, { node, input, ran: data, isResumed, items: toItems(data) }];
+			return [action.id, { input: action.input, ran: data, isResumed, items: toItems(data) }];
 		}),
 	);
 }

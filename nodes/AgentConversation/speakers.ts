@@ -55,13 +55,12 @@ export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'tool
  */
 export function toTurnInput(
 	conversation: Conversation,
-	{ speaker, turn, message, messageId = '' }: PendingTurn,
+	{ speaker, turn, message, messageId }: PendingTurn,
 	tool: AttachedTool,
-	{ showLive, spendingLabel = '' }: { showLive: boolean; spendingLabel?: string },
+	{ showLive, spendingLabel }: { showLive: boolean; spendingLabel: string },
 ): IDataObject {
-	const { id, ids, turns } = conversation;
-	const { spendingCap } = conversation.rules;
-	const { sessionId = '', chatId = '', taskId } = ids[speaker] ?? {};
+	const { id, ids, turns, rules } = conversation;
+	const { sessionId = '', chatId = '', taskId = '' } = ids[speaker] ?? {};
 	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
 	return {
 		...Object.fromEntries(byKey),
@@ -71,13 +70,13 @@ export function toTurnInput(
 		turn,
 		messageId,
 		sessionId,
+		taskId,
 		showLive,
-		...(taskId && { taskId }),
 		...(isMarketAssistant(tool) && { chatId }),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
 			spendingLabel,
-			budget: spendingCap === undefined ? null : { cap: spendingCap, spent: sumCosts(turns) },
+			budget: { cap: rules.spendingCap, spent: sumCosts(turns) },
 		}),
 		...(tool.tool !== undefined && { tool: tool.tool }),
 	};

@@ -61,9 +61,9 @@ export interface PendingTurn extends AskedTurn {
 	/** 1, or 2 for a turn that certainly was not received and is repeated. */
 	attempt: number;
 	/** Identifies the message for its recipient, also where it is sent again. Never that of another message, whatever is continued. */
-	messageId?: string;
-	/** Milliseconds since 1970. Of an execution that waits since an older version of the package, it is not known. */
-	askedAt?: number;
+	messageId: string;
+	/** Milliseconds since 1970. */
+	askedAt: number;
 	/** For the transcript. */
 	note?: string;
 	/** Who approved the turn, if it needed approval. */

@@ -41,8 +41,8 @@ export interface EndingRules {
 	stopPattern: string;
 	/** Whether what ended the conversation is removed from the final answer. */
 	removeStop: boolean;
-	/** USD; none if absent. */
-	spendingCap?: number;
+	/** USD. */
+	spendingCap: number;
 	/** `fail` also ends it; the node then fails. */
 	onFailure: 'end' | 'fail' | 'skip' | 'askAgain';
 	onDenial: 'end' | 'skip';
@@ -107,8 +107,7 @@ export function checkLimits(
 }
 
 /** Checks whether the cap, in USD, allows no more spending. */
-export function checkSpending(cap: number | undefined, turns: Costs): Ending | undefined {
-	if (cap === undefined) return undefined;
+export function checkSpending(cap: number, turns: Costs): Ending | undefined {
 	const spent = sumCosts(turns);
 	if (createConversationCap(cap, spent).remaining().gt(0)) return undefined;
 	const reason = `${CONVERSATION_CAP} of ${cap} USD was reached: ${spent} USD are spent or reserved`;

@@ -41,12 +41,10 @@ export function readFields(item: Item, told: unknown): Item | undefined {
  * A person's decision about the turn before: "approve", "decline", or a text that replaces it. A form may offer the choice "replace", which
  * needs a text. Anything else counts as declined.
  *
+ * @param answers Without what a visitor may have written in place of the person.
  * @returns undefined if the person used buttons: their answer is read elsewhere.
  */
-export function readEdit(added: readonly Item[], place?: AnswerPlace): Edit | undefined {
-	const answers = added.map(({ data, chatInput }) =>
-		place === 'chat' ? { data, chatInput } : { data },
-	);
+export function readEdit(answers: readonly Item[]): Edit | undefined {
 	const isDecided = ({ data, chatInput }: Item) =>
 		!firstText(chatInput) && isPlainObject(data) && 'approved' in data;
 	if (answers.some(isDecided)) return undefined;

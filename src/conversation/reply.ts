@@ -40,7 +40,7 @@ export interface Reply {
 	text: string;
 	facts: TurnFacts;
 	/** Milliseconds that the speaker's node ran or, if it is a person, from the message to the answer. */
-	durationMs?: number | undefined;
+	durationMs?: number;
 	/** Why the answer is not complete or has no text, in the speaker's words. */
 	notice?: string;
 	/** Whether the speaker has written its answer into the chat itself. */
@@ -132,11 +132,11 @@ function readNotice(own: readonly Item[], text: string, isOurs: boolean): string
 function readSpecial(
 	own: readonly Item[],
 	added: readonly Item[],
-	{ isOurs, isEditor, hasWaited, place }: Question,
+	{ isOurs, isEditor, hasWaited }: Question,
 ): Reply | undefined {
 	const remote = isOurs ? undefined : readA2a(own[0] ?? {});
 	if (!remote) {
-		const edit = isEditor && hasWaited && readEdit(added, place);
+		const edit = isEditor && hasWaited && readEdit(added);
 		return edit ? { ...edit, facts: {} } : undefined;
 	}
 	const { text, error, notice, ids } = remote;

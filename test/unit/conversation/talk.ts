@@ -27,6 +27,7 @@ export const rulesWith = (more: Partial<Rules> = {}): Rules => ({
 	stopPhrase: '',
 	stopPattern: '',
 	removeStop: false,
+	spendingCap: 1000,
 	onFailure: 'end',
 	onDenial: 'end',
 	editors: [],
@@ -78,7 +79,8 @@ export function talk(
 					? addressedSpeaker(conversation)
 					: { speaker: next(conversation) };
 			const { message } = composeMessage(conversation, choice.speaker);
-			conversation = askSpeaker(conversation, { ...choice, message });
+			const asked = { ...choice, message, messageId: `${at}`, askedAt: at };
+			conversation = askSpeaker(conversation, asked);
 		}
 		told.push(`${conversation.pending?.speaker}: ${conversation.pending?.message}`);
 		const given = typeof reply === 'string' ? { text: reply } : reply;
