@@ -2,7 +2,6 @@ import type { Rules, Turn } from '../../../src/conversation/conversation';
 import {
 	addressedSpeaker,
 	composeMessage,
-	nextInRound,
 	nextInTurn,
 	readModeration,
 	toHistory,
@@ -144,20 +143,6 @@ it('who has not spoken yet gets its instruction and the opening', () => {
 /** The longest text that is passed on. */
 const MOST = 100_000;
 
-it('a message that is too long loses its beginning, and says so', () => {
-	const end = 'x'.repeat(MOST);
-	const conversation = { ...begun(), turns: [said('Ada', `01234${end}`)] };
-	expect(composeMessage(conversation, 'Bob')).toEqual({
-		message: `[The first 5 characters were left out.]\n\n${end}`,
-		note: 'Only the last 100000 characters were passed on.',
-	});
-});
-
-it('no half of a character is passed on', () => {
-	const conversation = { ...begun(), turns: [said('Ada', `😀${'x'.repeat(MOST - 1)}`)] };
-	expect(composeMessage(conversation, 'Bob').message.isWellFormed()).toBe(true);
-});
-
 it('the history is what a speaker was told and said, without the message that it gets now', () => {
 	const rules = { instructions: { Ada: 'Be short.' } };
 	expect(toHistory({ ...begun(rules, three), turns }, 'Ada')).toEqual([
@@ -277,11 +262,5 @@ describe('the same message to all', () => {
 	])('with a transcript to continue, %s', (_what, earlier, rules, told) => {
 		const outcome = talk({ ...all, turnLimit: 3, ...rules }, ['b', 'e', 'a2'], three, earlier);
 		expect(outcome.told).toEqual(told);
-	});
-
-	it('the speakers of a round are asked in order, each once, however it goes', () => {
-		const { conversation } = talk({ ...all, turnLimit: 7 }, answers, three);
-		expect(conversation.turns.map(({ speaker }) => speaker)).toEqual([...three, ...three, 'Ada']);
-		expect(nextInRound(conversation)).toBe('Bob');
 	});
 });

@@ -104,12 +104,8 @@ it('the part that arrived, with its cost and IDs', () => {
 	});
 });
 
-it.each([
-	[{ data: { approved: false } }, true],
-	[{ data: { approved: true } }, undefined],
-	[{ output: 'No', approved: false }, undefined],
-])('whether a person refuses: %j', (item, isRefusal) => {
-	expect(read([item]).isRefusal).toBe(isRefusal);
+it('only a person refuses a turn', () => {
+	expect(read([{ output: 'No', approved: false }])).toEqual({ text: 'No', facts: {} });
 });
 
 describe('a person who decides on the turn before', () => {

@@ -25,7 +25,7 @@ it('reads what the node returned', () => {
 
 it('reads what a table returned, in any order, and what others wrote', () => {
 	const rows = [
-		{ id: 7, turn: 2, speaker: 'Bob', text: 'b', createdAt: 'x', note: null },
+		{ id: 7, turn: 2, speaker: 'Bob', text: 'b', createdAt: 'x', note: null, costUsd: -1000 },
 		{
 			id: 8,
 			turn: 1,
@@ -33,7 +33,7 @@ it('reads what a table returned, in any order, and what others wrote', () => {
 			text: 'a',
 			sessionId: 5,
 			costUsd: '1',
-			durationMs: 'x',
+			durationMs: Infinity,
 			inputTokens: '',
 			outputTokens: '1,5',
 		},
@@ -106,11 +106,8 @@ it.each([
 });
 
 it.each([
-	['a+b', 'aab', true],
-	['/A+B/i', 'aab', true],
-	['/A+B/', 'aab', false],
-	['/a', 'x/a', true],
-	['a/b', 'a/b', true],
-])('the pattern %s in %s', (written, text, matches) => {
-	expect(toPattern(written, ownRegex).test(text)).toBe(matches);
+	['/a', 'x/a'],
+	['a/b', 'a/b'],
+])('the pattern %s is no pattern with flags', (written, text) => {
+	expect(toPattern(written, ownRegex).test(text)).toBe(true);
 });
