@@ -77,16 +77,6 @@ describe('with nothing set', () => {
 		}
 	});
 
-	it('an agent keeps its session over all turns', async () => {
-		const { answers } = await hold(agent(), [turnOf('one'), turnOf('two', { turn: 3 })]);
-		expect(answers).toMatchObject(
-			[1, 2].map((number) => ({
-				...{ sessionId: UUID, sessionSource: 'conversation' },
-				output: expect.stringContaining(`message ${number} of this session`),
-			})),
-		);
-	});
-
 	const chatTurns = [turnOf('one', { chatId: '' }), turnOf('two', { chatId: '', turn: 3 })];
 
 	it('the assistant keeps its chat: that of the session, and that which the conversation names', async () => {
@@ -141,8 +131,6 @@ describe('only a conversation chooses a session', () => {
 	};
 
 	it.each<[string, Omit<Talk, 'secrets' | 'tools'>, string?]>([
-		['not the model of an AI agent', { roots: { Root: aiAgent(all()) } }],
-		['not the model of one that calls by itself', { roots: { Root: aiAgent(all(), true) } }],
 		[
 			'not even below a chat: its session counts',
 			{ chatted: { sessionId: CHAT_UUID }, roots: { Root: aiAgent(all()) } },
