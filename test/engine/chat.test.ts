@@ -120,9 +120,7 @@ describe('what is sent', () => {
 	});
 
 	it.each<[INodeParameters, unknown]>([
-		[{}, undefined],
 		[{ choice: {} }, 'auto'],
-		[{ choice: { mode: 'none' } }, 'none'],
 		[{ choice: { mode: 'required', toolName: 'f' } }, 'required'],
 		[{ choice: { mode: 'one', toolName: ' g ' } }, { type: 'function', function: { name: 'g' } }],
 	])('is the choice of tools %j as %j', async (toolChoice, field) => {
@@ -133,14 +131,7 @@ describe('what is sent', () => {
 });
 
 describe('what is refused before anything is sent', () => {
-	const attached = (entry: object) => ({ attachments: { attachment: [entry] } }) as INodeParameters;
-
 	it.each<[string, INodeParameters, RegExp]>([
-		[
-			'a whole number that n8n would round',
-			{ options: { additionalFields: '{"seed":12345678901234567890}' } },
-			/has a whole number with more digits than n8n keeps \(12345678901234567890\)/,
-		],
 		[
 			'a field twice',
 			{ options: { temperature: 1, additionalFields: '{"temperature":1}' } },
@@ -152,13 +143,8 @@ describe('what is refused before anything is sent', () => {
 			/^Options: Tools 1: Name/,
 		],
 		[
-			'a file that is not there',
-			attached({ source: 'binary', binaryProperty: 'photo' }),
-			/^Attachments 1: the input item has no file in "photo"/,
-		],
-		[
 			'a picture for a model that takes text only',
-			attached({ source: 'url', url: 'https://example.com/a.png' }),
+			{ attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] } },
 			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. The inputs that the catalog lists: text/,
 		],
 	])('%s', async (_what, more, message) => {
