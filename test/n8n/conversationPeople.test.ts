@@ -30,30 +30,14 @@ const begin = async (talk: Talk) =>
 const mailOf = async (execution: string) => await post.server.next(bridge.editor, execution);
 const ended = async (execution: string) => outcomeOf(await bridge.editor.finished(execution));
 
+const FIRST = 'You said: "Hello". This is message 1 of this session.';
+
 /** What is written in a mail. */
 const textOf = ({ body }: Mail) =>
 	body
 		.replace(/<style[^]*?<\/style>|<[^>]*>/g, ' ')
 		.replaceAll('&quot;', '"')
 		.replace(/\s+/g, ' ');
-
-it('a person takes a turn by mail: the execution waits, and what the person writes is told to the others', async () => {
-	const execution = await begin({
-		parameters: { turnLimit: 3 },
-		speakers: [speakers().agent('Ann'), personByMail(post.account, 'Person')],
-	});
-	const mail = await mailOf(execution);
-	expect(mail).toMatchObject({ to: 'ada@example.org', subject: 'The conversation' });
-	expect(textOf(mail)).toContain('You said: "Hello". This is message 1 of this session.');
-	expect(sessionsAt(bridge)).toHaveLength(1);
-	await answerForm(linkOf(mail), 'I would say on Monday.');
-	expect(saidIn(await ended(execution))).toEqual([
-		['Ann', 'You said: "Hello". This is message 1 of this session.'],
-		['Person', 'I would say on Monday.'],
-		['Ann', expect.stringContaining('You said: "I would say on Monday.". This is message 2')],
-	]);
-	expect(new Set(sessionsAt(bridge)).size).toBe(1);
-});
 
 it('a person decides on each turn by mail: what is allowed is spoken once, and what is not is skipped', async () => {
 	const url = await publishMcpTools(bridge.editor, [
@@ -92,7 +76,7 @@ it('a person decides on each turn by mail: what is allowed is spoken once, and w
 	expect(JSON.stringify(mails)).not.toMatch(new RegExp(sessionsAt(bridge).join('|')));
 });
 
-it('a chat that streams says that a person is asked, and shows nothing of what follows', async () => {
+it('a person takes a turn by mail: the chat says so and shows nothing of what follows, and what the person writes is told to the others', async () => {
 	const path = randomUUID();
 	const talk = {
 		parameters: { turnLimit: 3 },
@@ -103,13 +87,22 @@ it('a chat that streams says that a person is asked, and shows nothing of what f
 	const chat = `${bridge.editor.url}/webhook/${path}/chat`;
 	const shown = bubblesOf(await readLive(chat, chatMessage('Hello'))).map(([, text]) => text);
 	expect(shown).toEqual([
-		expect.stringContaining('You said: "Hello"'),
+		expect.stringContaining(FIRST),
 		'Waiting for an answer from "Person". The conversation goes on without this chat.',
 	]);
 	const [waiting] = await bridge.editor.executions(id);
-	await answerForm(linkOf(await mailOf(waiting!.id)), 'Fine.');
+	const mail = await mailOf(waiting!.id);
+	expect(mail).toMatchObject({ to: 'ada@example.org', subject: 'The conversation' });
+	expect(textOf(mail)).toContain(FIRST);
+	expect(sessionsAt(bridge)).toHaveLength(1);
+	await answerForm(linkOf(mail), 'I would say on Monday.');
 	const execution = await bridge.editor.finished(waiting!.id);
-	expect(outcomeOf(execution)).toMatchObject({ ended: 'turnLimit', turns: 3 });
+	expect(saidIn(outcomeOf(execution))).toEqual([
+		['Ann', FIRST],
+		['Person', 'I would say on Monday.'],
+		['Ann', expect.stringContaining('You said: "I would say on Monday.". This is message 2')],
+	]);
+	expect(new Set(sessionsAt(bridge)).size).toBe(1);
 	const hints = execution.runData[CONVERSATION]?.flatMap((run) => run.hints ?? []);
 	expect(hints).toMatchObject([{ message: expect.stringMatching(/from a form or a schedule/) }]);
 });
@@ -136,7 +129,7 @@ describe('a person in the chat', () => {
 			parameters: { turnLimit: 3 },
 			speakers: [speakers().agent('Ann'), inChat('chatTool', 'Person', person)],
 		});
-		expect(await visitor.next()).toBe('You said: "Hello". This is message 1 of this session.');
+		expect(await visitor.next()).toBe(FIRST);
 		visitor.say('Hello');
 		const execution = await bridge.editor.finished(visitor.execution);
 		const outcome = outcomeOf(execution);

@@ -16,7 +16,7 @@ import {
 	type Talk,
 } from './conversationWorkflow.ts';
 import { chatMessage } from './editor.ts';
-import { bubblesOf, callLive, gatedAnswer, gatedQuestion, readAlong } from './liveCaller.ts';
+import { bubblesOf, gatedAnswer, gatedQuestion, readAlong } from './liveCaller.ts';
 import { mcpClientTool, publishMcpTools } from './mcp.ts';
 import {
 	beginAt,
@@ -164,19 +164,11 @@ describe("n8n's AI Agent Tool", () => {
 // the service says word n+1 only after the caller has read word n
 const code = codeTool('Code', "return 'The code has counted ' + query.length + ' characters.';");
 
-/** Publishes a conversation at a chat whose speakers are all told the opening message. @returns its address and what it comes to */
-async function published(talk: Talk) {
-	const path = randomUUID();
-	const parameters = { options: { hearing: 'all' }, ...talk.parameters };
-	const file = conversationFile({ ...talk, parameters }, chatTrigger(path));
-	const saved = await bridge.editor.publish(file);
-	const url = `${bridge.editor.url}/webhook/${path}/chat`;
-	return { url, outcome: async () => outcomeOf(await bridge.editor.finishedOf(saved.id)) };
-}
-
 it('a chat shows each turn as it is spoken, one after the other, with the name of the speaker', async () => {
 	const { agent, assistant, model, response } = speakersOf(bridge.accounts);
-	const { url, outcome } = await published({
+	const talk = {
+		// all are told the opening message
+		parameters: { options: { hearing: 'all' } },
 		speakers: [
 			...[agent('Ann'), assistant('Market'), model('Model'), response('Response')],
 			...[agentTool('Agent Tool'), code],
@@ -184,10 +176,13 @@ it('a chat shows each turn as it is spoken, one after the other, with the name o
 		attached: [
 			{ node: await chatModel(bridge, 'Chat Model'), to: 'Agent Tool', as: 'ai_languageModel' },
 		],
-	});
+	} satisfies Talk;
+	const path = randomUUID();
+	const { id } = await bridge.editor.publish(conversationFile(talk, chatTrigger(path)));
+	const url = `${bridge.editor.url}/webhook/${path}/chat`;
 	const said = chatMessage(gatedQuestion);
 	const chunks = await readAlong(bridge.service, url, said, [0, 3, 1, 4, 1]);
-	const { transcript, ended } = await outcome();
+	const { transcript, ended } = outcomeOf(await bridge.editor.finishedOf(id));
 	expect(ended).toBe('turnLimit');
 	expect(transcript.map(({ text }) => text).slice(0, 5)).toEqual(Array(5).fill(gatedAnswer));
 	expect(bubblesOf(chunks).filter(([, text]) => text)).toEqual([
@@ -198,19 +193,4 @@ it('a chat shows each turn as it is spoken, one after the other, with the name o
 		[CONVERSATION, `**Code:**\n\n${transcript[5]?.text}`],
 	]);
 	expect(transcript[5]?.text).toMatch(/^The code has counted/);
-});
-
-it('the text of a tool that does not stream comes right after its turn, before the next one is over', async () => {
-	const { url } = await published({
-		parameters: { turnLimit: 2 },
-		speakers: [code, speakersOf(bridge.accounts).agent('Ann')],
-	});
-	const names: string[] = [];
-	for await (const chunk of callLive(url, chatMessage(gatedQuestion))) {
-		const named = /\*\*(\w+):/.exec(chunk.content ?? '')?.[1];
-		if (named) names.push(named);
-		// Ann is still speaking
-		if (named === 'Ann') bridge.service.step(100);
-	}
-	expect(names).toEqual(['Code', 'Ann']);
 });
