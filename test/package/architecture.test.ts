@@ -33,11 +33,8 @@ it('the whole is no larger than it was agreed to be', () => {
 it.each<[string, string, string[]]>([
 	['src/router/x.ts', "import { a } from '../agent/messages';", ['imports src/agent']],
 	['src/agent/x.ts', "import type { INode } from 'n8n-workflow';", ['imports n8n-workflow']],
-	['src/conversation/x.ts', "import { a } from '../n8n/params';", ['imports src/n8n']],
 	['src/core/x.ts', "export { a } from '../n8n/http';", ['imports src/n8n']],
-	['src/n8n/x.ts', "import { a } from '../router/jobs';", ['imports src/router']],
 	['src/core/x.ts', "import { readFile } from 'node:fs';", ['imports fs']],
-	['nodes/X/x.ts', "import axios from 'axios';", ['imports axios']],
 	['src/n8n/x.ts', "await import('undici');", ['imports undici']],
 	['src/n8n/x.ts', "require('http');", ['imports http']],
 	['src/n8n/x.ts', 'require(name);', ['imports something computed']],
@@ -52,29 +49,11 @@ it.each<[string, string, string[]]>([
 	['src/other/x.ts', '', ['src/other/x.ts is in no known folder']],
 	['src/core/utils.ts', '', ['the name utils.ts says nothing']],
 	['src/core/x.ts', '\n'.repeat(301), ['301 lines']],
-	['src/core/x.ts', 'export const a = (b: Array<any>) => b as unknown;', ['any']],
 	['src/core/x.ts', '// eslint-disable-next-line', ['switches the linter off']],
 	['src/core/x.ts', '// @ts-ignore', ['switches the compiler off']],
-	['src/core/x.ts', "import { a } from './json'; // any, from 'axios'", []],
+	['src/core/x.ts', "import { a } from './json'; // from 'axios'", []],
 ])('the rules know what is wrong in %s (row %#)', (path, text, expected) => {
 	expect(violations(path, text)).toEqual(expected);
-});
-
-it.each([
-	[
-		'many branches',
-		`export const a = (b: number) => ${'b === 1 ? 1 : '.repeat(15)}0;`,
-		['Arrow function has a complexity of 16. Maximum allowed is 15.'],
-	],
-	['just few enough branches', `export const a = (b: number) => ${'b ? 1 : '.repeat(14)}0;`, []],
-	[
-		'many lines',
-		`export function a(): void {${'\n'.repeat(60)}}`,
-		["Function 'a' has too many lines (61). Maximum allowed is 60."],
-	],
-	['just few enough lines', `export function a(): void {${'\n'.repeat(59)}}`, []],
-])('the size of a function counts %s', (_what, text, expected) => {
-	expect(largeFunctions('src/core/x.ts', text)).toEqual(expected);
 });
 
 it('a circle is found through types and through several files', () => {
@@ -86,10 +65,4 @@ it('a circle is found through types and through several files', () => {
 	};
 	const [a, b, c] = Object.keys(circle);
 	expect(importCircles(circle)).toEqual([[a, b, c, a]]);
-});
-
-it('comments and blanks are no code', () => {
-	const text =
-		"import { a } from './a';\n\n/**\n * Says more.\n */\n// and more\nexport const b = a;\n";
-	expect(countCodeLines(text)).toBe(2);
 });

@@ -3,28 +3,14 @@ import { join } from 'node:path';
 
 import { build, copyOfPackage, packedFiles } from './copyOfPackage';
 
-interface Manifest {
-	dependencies?: object;
-	peerDependencies: object;
-	n8n: {
-		nodes: string[];
-		credentials: string[];
-		strict: boolean;
-		n8nNodesApiVersion: number;
-		aiNodeSdkVersion: number;
-	};
-}
-
 let folder: string;
 let said: string;
 let files: string[];
-let manifest: Manifest;
 
 beforeAll(async () => {
 	folder = copyOfPackage();
 	said = await build(folder);
 	files = await packedFiles(folder);
-	manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -39,12 +25,6 @@ it('packs what is built from the sources, and the papers', () => {
 	const copied = globSync([...data, 'icons/*'], { cwd: folder }).map((file) => `dist/${file}`);
 	const papers = ['LICENSE.md', 'README.md', 'package.json', 'dist/THIRD_PARTY_LICENSES.txt'];
 	expect(files).toEqual([...built, ...copied, ...papers].sort());
-});
-
-it('depends on nothing but what n8n has', () => {
-	expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
-	expect(manifest.peerDependencies).toEqual({ '@n8n/ai-node-sdk': '*', 'n8n-workflow': '*' });
-	expect(manifest.n8n.aiNodeSdkVersion).toBe(1);
 });
 
 it('requires nothing that an n8n installation does not have', () => {
@@ -70,15 +50,6 @@ it('loads n8n’s SDK for AI nodes only where the chat model is used', () => {
 	expect(loading).toEqual([expect.stringMatching(/^\s+.*Promise/)]);
 });
 
-it('every relative require leads to a file of the package', () => {
-	for (const file of scripts()) {
-		for (const [, name] of read(file).matchAll(/require\("(\.[^"]+)"\)/g)) {
-			const path = join(file, '..', name ?? '');
-			expect(files).toContain(path.endsWith('.json') ? path : `${path}.js`);
-		}
-	}
-});
-
 it('every module is there once', () => {
 	// esbuild writes the name of each module that it puts into a file
 	for (const file of scripts()) {
@@ -98,21 +69,10 @@ it('every module is there once', () => {
 });
 
 it('package.json names every node and credential, and each of them is there', () => {
-	const { nodes, credentials, strict, n8nNodesApiVersion } = manifest.n8n;
-	expect([strict, n8nNodesApiVersion]).toEqual([true, 1]);
-	expect([...nodes, ...credentials].sort()).toEqual(
+	const { n8n } = JSON.parse(read('package.json')) as { n8n: Record<string, string[]> };
+	expect([...n8n['nodes']!, ...n8n['credentials']!].sort()).toEqual(
 		files.filter((file) => /\.(node|credentials)\.js$/.test(file)),
 	);
-});
-
-it('has every icon that a node or credential names', () => {
-	const named = files
-		.filter((file) => /\.(node|credentials)\.js$/.test(file))
-		.flatMap((file) =>
-			[...read(file).matchAll(/"file:([^"]+)"/g)].map(([, path]) => join(file, '..', path!)),
-		);
-	expect(named.length).toBeGreaterThan(0);
-	for (const path of named) expect(files).toContain(path);
 });
 
 it('tells nothing of the machine that it was built on', () => {
@@ -131,19 +91,9 @@ describe('the build fails', () => {
 			/dist\/src\/n8n\/itemPool\.js needs fs, which no n8n installation provides/,
 		],
 		[
-			'for a part of n8n-workflow that older ones do not have',
-			"\nexport { NodeApiError as planted } from 'n8n-workflow/common';\n",
-			/needs n8n-workflow\/common, which no n8n installation provides/,
-		],
-		[
 			'for one package in two files',
 			"\nexport { Big } from 'big.js';\n",
 			/big\.js.* is in dist\/.* and in dist\/.*: import it in one file only/,
-		],
-		[
-			'for a package that is not installed',
-			"\nexport { x } from 'no-such-package';\n",
-			/Could not resolve "no-such-package"/,
 		],
 	])('%s', async (_why, planted, message) => {
 		const original = read(file);

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
 
-import { loadPackage, type LoadedPackage } from './copyOfPackage';
+import { loadPackage, propertiesBelow, type LoadedPackage } from './copyOfPackage';
 
 // n8n drops the value of a hidden field before a node runs, so a hidden field that protects money would protect nothing
 let folder: string;
@@ -12,19 +12,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The fields that other fields hide, and which these are. An operation is no such field: it decides what happens. */
 const hiddenIn = (place: string, properties: INodeProperties[]): string[] =>
-	properties.flatMap(({ name, type, displayOptions = {}, options = [] }) => {
-		// n8n's own
-		if (name === 'pollTimes' || type === 'notice') return [];
-		const path = `${place}.${name}`;
-		const { show = {}, hide = {} } = displayOptions;
+	propertiesBelow(place, properties).flatMap(({ place: path, property }) => {
+		const { show = {}, hide = {} } = property.displayOptions ?? {};
 		const by = [...new Set([...Object.keys(show), ...Object.keys(hide)])].filter(
 			(field) => field !== 'resource' && field !== 'operation',
 		);
-		const inner = options.flatMap((option) => {
-			if ('values' in option) return hiddenIn(path, option.values);
-			return 'type' in option ? hiddenIn(path, [option]) : [];
-		});
-		return [...(by.length ? [`${path}: ${by.join(', ')}`] : []), ...inner];
+		// n8n's own
+		const isOurs = !path.includes('.pollTimes') && property.type !== 'notice';
+		return isOurs && by.length ? [`${path}: ${by.join(', ')}`] : [];
 	});
 
 const OF_BUDGET = 'part of a budget, which is never hidden, and is refused without a job ledger';

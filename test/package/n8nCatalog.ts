@@ -125,16 +125,6 @@ const findType = (name: string, version = 1): NodeType => {
 export const searchNodes = (query: string): string[] =>
 	parser.searchNodeTypes(query, 5).map(({ id }) => id);
 
-/** The same, if our nodes with these names were also found by every word of the query. */
-export function searchWithAliases(query: string, names: readonly string[]): string[] {
-	const words = [query, ...query.split(' ')];
-	const changed = types.map((type) => {
-		if (!names.some((name) => type.name === `${PACKAGE}.${name}`)) return type;
-		return { ...type, codex: { alias: [...(type.codex?.alias ?? []), ...words] } };
-	});
-	return new NodeTypeParser(changed).searchNodeTypes(query, 5).map(({ id }) => id);
-}
-
 /** What `get_node_types` gives of one of our nodes, whichever resource and operation is asked for. */
 export function nodeTypeText(name: string): string {
 	const type = findType(`${PACKAGE}.${name}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { expectCommitted } from './committed';
-import { formatJson } from '../../scripts/docs/fields';
+import { createFieldLists, formatJson, renderFields } from '../../scripts/docs/fields';
 import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
 import { NOTES } from '../../scripts/docs/notes';
 import { outputFields, withOutputFields } from '../../scripts/docs/outputFields';
@@ -36,4 +36,17 @@ it('every one says what to do, or scripts/docs/notes.ts does', () => {
 	expect(silent.map(({ file, message }) => `${file}: ${message}`)).toEqual([]);
 	const messages = sentences.map(({ message }) => message);
 	expect(Object.keys(NOTES).filter((message) => !messages.includes(message))).toEqual([]);
+});
+
+// it is added to change what applies without it, which only the code knows: the pages say what follows from the default
+it.each([
+	[true, 'off unless added'],
+	[false, 'on unless added'],
+])('a boolean option that shows %j when it is added is %s', (preset, fact) => {
+	const option = { displayName: 'A', name: 'a', type: 'boolean', default: preset } as const;
+	const collection = { displayName: 'B', name: 'b', type: 'collection', default: {} } as const;
+	const fields = [{ ...collection, options: [option] }];
+	const line = `  - **A** (on or off, ${fact}).`;
+	expect(renderFields(fields)).toContain(line);
+	expect(createFieldLists()(fields, 'Page').split('\n')).toContain(line);
 });

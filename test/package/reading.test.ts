@@ -33,8 +33,3 @@ it.each([
 ])('the check finds %s', (_what, text, found) => {
 	expect(findHardToRead(text)).toEqual([expect.stringMatching(found)]);
 });
-
-it('code, addresses and cells of tables do not count', () => {
-	const page = `# A page\n\n| [A cell](https://example.com/colour) | ${'word '.repeat(20)} |\n\n\`\`\`\ncolour\n\`\`\`\n`;
-	expect(findHardToRead(readableText(page))).toEqual([]);
-});
