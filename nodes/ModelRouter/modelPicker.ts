@@ -2,9 +2,10 @@ import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } fr
 
 import type { ModelList } from '../../src/core/modelList';
 import { formatUsd, readDecimal } from '../../src/core/money';
-import { connect, type Connection } from '../../src/n8n/connection';
+import { connect } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
+import { createRedactor } from '../../src/n8n/redact';
 import { listModels } from '../../src/router/catalog';
 import { modalities, modalityNames } from '../../src/router/messages';
 import {
@@ -63,16 +64,16 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	const kind = findNeededKind(this);
 	requireN8n(this);
-	let connection: Connection | undefined;
+	const redact = createRedactor('');
 	try {
-		connection = await connect(this, access);
+		const connection = await connect(this, access, redact);
 		const lists = kind ? connection.readModelLists() : [];
 		const { models } = await listModels(connection.http);
 		const find = createModelFinder(models);
 		const isIn = (name: string) => name.toLowerCase().includes(search.trim().toLowerCase());
 		const mayServe = ({ models: ids }: ModelList) =>
 			ids.map(find).some((model) => !model || matchesFilter(model, { ...(kind && { kind }) }));
-		return connection.redact.data({
+		return redact.data({
 			results: [
 				...lists
 					.filter(mayServe)
@@ -88,7 +89,7 @@ export async function searchModels(
 		});
 	} catch (cause) {
 		// everyone who may use the credential sees this message, so the key must not be in it
-		throw toNodeError(this.getNode(), cause, undefined, connection?.redact);
+		throw toNodeError(this.getNode(), cause, undefined, redact);
 	}
 }
 

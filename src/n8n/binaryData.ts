@@ -18,6 +18,7 @@ import {
 import { detectFileType, SNIFF_LENGTH, sanitizeFileName } from '../core/files';
 import type { HttpResponse } from '../core/http';
 import { tryParseJson } from '../core/json';
+import { toReadable } from './platform';
 import type { Redactor } from './redact';
 
 const MIB = 1024 * 1024;
@@ -144,7 +145,7 @@ export interface StoreFileOptions {
  */
 export async function storeFile(
 	n8n: IExecuteFunctions,
-	{ toReadable, redact }: { toReadable: ToReadable; redact: Pick<Redactor, 'data'> },
+	redact: Pick<Redactor, 'data'>,
 	response: HttpResponse,
 	{ baseName, family, maxSizeMib, beforeRead }: StoreFileOptions,
 ) {
@@ -164,7 +165,7 @@ export async function storeFile(
 	const checkFileSize = async (size: number) => {
 		if (size > maxSizeMib * MIB) throw tooLargeError(size, maxSizeMib);
 		if (size <= MAX_DATABASE_BYTES) return;
-		isStoreLarge ??= !(await usesDatabase(n8n, toReadable));
+		isStoreLarge ??= !(await usesDatabase(n8n));
 		if (!isStoreLarge) throw notReadableError(size);
 	};
 	try {
@@ -212,7 +213,7 @@ function checkWhole({ headers }: HttpResponse, bytes: number): void {
  * Whether n8n keeps files in its database. Only the ID of a stored file shows that, so one byte is stored, which n8n deletes with the
  * execution. Otherwise that would only show after a whole file was held in memory and written for nothing.
  */
-async function usesDatabase(n8n: IExecuteFunctions, toReadable: ToReadable): Promise<boolean> {
+async function usesDatabase(n8n: IExecuteFunctions): Promise<boolean> {
 	const oneByte = async function* () {
 		yield new Uint8Array(1);
 	};
@@ -237,11 +238,6 @@ function nameFile(
 	const given = sanitizeFileName(withoutKeys(headers['content-disposition']), extension);
 	return withoutKeys(given ?? `${baseName}.${extension}`);
 }
-
-/** Makes one of Node's byte streams; a community node cannot import their class. */
-export type ToReadable = (
-	bytes: AsyncIterable<Uint8Array>,
-) => Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0];
 
 async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];

@@ -9,7 +9,6 @@ import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
 import { normalizeApiKey, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
-import type { ToReadable } from './binaryData';
 import { createExecutionCosts } from './executionCosts';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
 import {
@@ -22,8 +21,7 @@ import {
 import { checkAllowedDomains } from './n8nVersions';
 import { addHint } from './hints';
 import { abortableSleep } from './deadline';
-import { getReadableConstructor, type ReadableConstructor } from './platform';
-import { createRedactor, type Redactor } from './redact';
+import type { Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
 import { rateLimiterOf, serviceFactsOf } from './sharedCache';
 
@@ -93,8 +91,8 @@ export interface CredentialHost {
 export async function connect(
 	n8n: HttpContext,
 	access: ServiceAccess,
+	redact: Redactor,
 	settings: RequestSettings = defaultRequestSettings,
-	redact: Redactor = createRedactor(''),
 ) {
 	const { credential } = access;
 	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
@@ -198,7 +196,7 @@ const ledgerOffError = (credentialName: string) =>
 		`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
 	);
 
-interface ClientOptions extends Omit<TransportOptions, 'clock' | 'onBody'> {
+interface ClientOptions extends Omit<TransportOptions, 'clock'> {
 	redact: Redactor;
 	apiKey: string;
 	/** A gateway may choose the service by them. */
@@ -221,9 +219,7 @@ function createClient(n8n: HttpContext, { apiKey, headers, limit, ...options }: 
 	const clock = createClock(stop);
 	const account = identifyAccount(baseUrl, apiKey, headers);
 	const serviceFacts = serviceFactsOf(account);
-	let Readable: ReadableConstructor<ReturnType<ToReadable>> | undefined;
-	const onBody = (body: object) => void (Readable ??= getReadableConstructor(body));
-	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, onBody, clock }), serviceFacts };
+	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, clock }), serviceFacts };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const limiter =
 		limit?.perMinute === undefined
@@ -237,10 +233,6 @@ function createClient(n8n: HttpContext, { apiKey, headers, limit, ...options }: 
 		clock,
 		/** Identifies the account within this process. A hash: it does not reveal the key. */
 		account,
-		toReadable(bytes: Parameters<ToReadable>[0]): ReturnType<ToReadable> {
-			if (!Readable) throw new Error('A file is stored only after a response has come');
-			return Readable.from(bytes, { objectMode: false });
-		},
 	};
 }
 

@@ -198,7 +198,7 @@ function createProbeHttp(
 				})) as { statusCode: number; body: unknown; headers?: HttpResponse['headers'] };
 				const { statusCode: status, body, headers: received = {} } = answer;
 				const text = typeof body === 'string' ? body : JSON.stringify(body);
-				return { status, headers: received, body: toBytes(text), idleTimeout: TIMEOUT };
+				return { status, headers: received, body: toBytes(text) };
 			} catch (cause) {
 				throw toNetworkError(cause);
 			}

@@ -17,7 +17,7 @@ import {
 import { type Http, type HttpRequest, type HttpResponse, isErrorResponse } from '../core/http';
 import type { Clock } from '../core/retry';
 import { isBelow, resolveRedirect, unsafeRedirectError } from '../core/urls';
-import { wasRequestSent, withAbortSignal } from './platform';
+import { learnReadable, wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
 import { createRequestTimeouts, hear, withTimeouts, type ReadableBody } from './timedBody';
@@ -38,8 +38,6 @@ export interface TransportOptions {
 	budget?: Pick<SharedBudget, 'check'> | undefined;
 	/** A service may repeat the key in a header, for example in a file name. */
 	redact: Pick<Redactor, 'data'>;
-	/** Called with every response body. */
-	onBody(body: object): void;
 	/** The time while a body is read. */
 	clock: Clock;
 }
@@ -51,7 +49,7 @@ export interface TransportOptions {
  * would repeat the request after 401.
  */
 export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick<Http, 'send'> {
-	const { settings, stop, budget, redact, onBody, clock } = options;
+	const { settings, stop, budget, redact, clock } = options;
 	const idleTimeout = settings.idleTimeout * 1000;
 	const totalTimeout = settings.totalTimeout * 1000;
 	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
@@ -68,7 +66,7 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 			try {
 				const sent = await sendByN8n(n8n, options, request, timed.connection.signal).then(
 					(answer) => {
-						onBody(answer.body);
+						learnReadable(answer.body);
 						// at once: what has arrived when a connection breaks is lost where reading has not begun
 						return { ...answer, body: withTimeouts(answer.body, timed, requests) };
 					},

@@ -72,7 +72,7 @@ export function createOperationContexts(
 			...{ addHint: hints.add, addJobCost: hints.addJobCost },
 			countTokens: (input, out) => countTokens(n8n, input, out),
 			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
-			storeFile: async (response, wanted) => await storeFile(n8n, connection, response, wanted),
+			storeFile: async (response, wanted) => await storeFile(n8n, redact, response, wanted),
 		};
 	};
 
@@ -105,15 +105,12 @@ const createReleasingClock = (clock: Clock, slot: Slot): Clock => ({
 	sleep: async (milliseconds) => await slot.releaseDuring(() => clock.sleep(milliseconds)),
 });
 
-function createPreflightContexts(n8n: IExecuteFunctions, connection: Connection) {
-	const ofAllItems = {
+const createPreflightContexts =
+	(n8n: IExecuteFunctions, connection: Connection) =>
+	(itemIndex: number, request: unknown): PreflightContext<never> => ({
+		request: request as never,
 		asTool: isToolType(n8n.getNode().type),
 		usesLedger: connection.usesLedger,
 		lookUp: createLookUp(n8n, connection),
-	};
-	return (itemIndex: number, request: unknown): PreflightContext<never> => ({
-		...ofAllItems,
-		request: request as never,
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});
-}

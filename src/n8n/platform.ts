@@ -151,22 +151,29 @@ export function wasRequestSent(error: object): boolean | undefined {
 	return typeof finished === 'boolean' ? finished : undefined;
 }
 
-/** Node's `Readable`, as far as it is used. */
-export interface ReadableConstructor<Stream> {
-	from(bytes: AsyncIterable<Uint8Array>, options: { objectMode: boolean }): Stream;
+/** One of Node's byte streams. */
+type ByteStream = Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0];
+
+interface ReadableClass {
+	from(bytes: AsyncIterable<Uint8Array>, options: object): ByteStream;
 }
 
+/** Node's `Readable`, or a class made from it. */
+let Readable: ReadableClass | undefined;
+
 /**
- * Node's `Readable`, or a class made from it: a community node cannot import it, and every response body has it.
+ * Keeps the class of a response body, for `toReadable`: a community node cannot import it.
  *
  * Seen: n8n 2.41.1, `encoding: 'stream'`; Node 24, static `from` of every readable stream.
- * Without it: undefined.
+ * Without it: no file can be stored.
  */
-export function getReadableConstructor<Stream>(
-	body: object,
-): ReadableConstructor<Stream> | undefined {
-	const { constructor } = body as { constructor?: Partial<ReadableConstructor<Stream>> };
-	return typeof constructor?.from === 'function'
-		? (constructor as ReadableConstructor<Stream>)
-		: undefined;
+export function learnReadable(body: object): void {
+	const { constructor } = body as { constructor?: Partial<ReadableClass> };
+	if (typeof constructor?.from === 'function') Readable ??= constructor as ReadableClass;
+}
+
+/** Makes one of Node's byte streams, once a response has come. */
+export function toReadable(bytes: AsyncIterable<Uint8Array>): ByteStream {
+	if (!Readable) throw new Error('A file is stored only after a response has come');
+	return Readable.from(bytes, { objectMode: false });
 }

@@ -12,7 +12,7 @@ import { type ItemOutput, type Operation, type PreflightContext, type Resource }
 import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
-import type { Redactor } from './redact';
+import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
 import { createSentRequests } from './sentRequests';
 import { tracePayments, type Traced } from './tracing';
@@ -36,28 +36,33 @@ export async function runNode(
 ): Promise<INodeExecutionData[][]> {
 	requireN8n(n8n);
 	const operation = findChosenOperation(n8n, resources);
-	let connection: Connection | undefined;
-	const nodeError = (cause: unknown, itemIndex?: number) =>
-		toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact);
+	const redact = createRedactor('');
 	try {
 		const settings = {
 			...defaultRequestSettings,
 			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
-		connection = await connect(n8n, access, settings);
+		const connection = await connect(n8n, access, redact, settings);
 		connection.accounts.budget?.expectCalls(n8n.getInputData().length);
-		return [await runItems(n8n, operation, connection, settings, nodeError)];
+		return [await runItems(n8n, operation, connection, settings)];
 	} catch (cause) {
-		if (!continuesOnFail(n8n)) throw forVisitor(n8n, nodeError(cause));
+		if (!continuesOnFail(n8n))
+			throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, undefined, redact));
 		// a failure of all items, such as a credential, is reported for each of them
-		const error = nodeError(cause);
-		return [
-			n8n.getInputData().map((_, item) => ({
-				json: toErrorItem(error, cause, connection?.redact, findCaller(n8n) === 'aiAgent'),
-				pairedItem: { item },
-			})),
-		];
+		return [n8n.getInputData().map((_, item) => toFailedItem(n8n, cause, item, redact))];
 	}
+}
+
+/** What Continue on Fail puts in place of an item. */
+function toFailedItem(
+	n8n: IExecuteFunctions,
+	cause: unknown,
+	item: number,
+	redact: Redactor,
+): INodeExecutionData {
+	const error = toNodeError(n8n.getNode(), cause, item, redact);
+	const json = toErrorItem(error, cause, redact, findCaller(n8n) === 'aiAgent');
+	return { json, pairedItem: { item } };
 }
 
 /**
@@ -67,8 +72,6 @@ export async function runNode(
  */
 type FailItem = (cause: unknown, itemIndex: number) => undefined;
 
-type ToNodeError = (cause: unknown, itemIndex?: number) => ReturnType<typeof toNodeError>;
-
 /** What `prepare` made from each item; undefined for one that has failed or begun. */
 type PreparedItems = Array<{ request: unknown } | undefined>;
 
@@ -77,10 +80,9 @@ async function runItems(
 	operation: Operation,
 	connection: Connection,
 	settings: typeof defaultRequestSettings,
-	nodeError: ToNodeError,
 ): Promise<INodeExecutionData[]> {
 	const { redact } = connection;
-	const results = createItemResults(n8n, redact, nodeError);
+	const results = createItemResults(n8n, redact);
 	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
 	const sentRequests = createSentRequests(n8n, {
 		scope,
@@ -117,7 +119,9 @@ async function runItems(
 		// a chat does not separate the answers of items: they have to come one after the other
 		await runPool(sequenceKeys, live ? 1 : settings.concurrency, work);
 	} catch (cause) {
-		throw attachStartedIds(n8n, startedIds, nodeError(results.firstFailure() ?? cause));
+		const failure = results.firstFailure() ?? cause;
+		const error = toNodeError(n8n.getNode(), failure, undefined, redact);
+		throw attachStartedIds(n8n, startedIds, error);
 	} finally {
 		if (hasPaid()) tracePayments(n8n, results.traced(), redact);
 		await connection.accounts.close();
@@ -129,7 +133,7 @@ async function runItems(
 }
 
 /** What became of the items of one run. */
-function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: ToNodeError) {
+function createItemResults(n8n: IExecuteFunctions, redact: Redactor) {
 	const results: ItemResult[] = [];
 	const causes: unknown[] = [];
 	const shownLive = new Set<number>();
@@ -138,17 +142,13 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: 
 	const fail: FailItem = (cause, itemIndex) => {
 		causes.push(cause);
 		if (!continuesOnFail(n8n)) {
-			const failure = nodeError(cause, itemIndex);
+			const failure = toNodeError(n8n.getNode(), cause, itemIndex, redact);
 			if (!(cause instanceof ServiceError && cause.kind === 'cancelled')) firstFailure ??= failure;
 			throw failure;
 		}
 		results[itemIndex] = { cause };
 		return undefined;
 	};
-	const toFailedItem = (cause: unknown, item: number): INodeExecutionData => ({
-		json: toErrorItem(nodeError(cause, item), cause, redact, findCaller(n8n) === 'aiAgent'),
-		pairedItem: { item },
-	});
 	return {
 		fail,
 		succeed(items: ItemOutput[], itemIndex: number): void {
@@ -169,7 +169,8 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor, nodeError: 
 		haveAllSucceeded: () => results.every((result) => 'output' in result),
 		toOutput: (): INodeExecutionData[] =>
 			results.flatMap((result, item) => {
-				const output = 'output' in result ? result.output : [toFailedItem(result.cause, item)];
+				const output =
+					'output' in result ? result.output : [toFailedItem(n8n, result.cause, item, redact)];
 				if (!shownLive.has(item)) return output;
 				return output.map((one) => ({ ...one, json: { ...one.json, shownLive: true } }));
 			}),

@@ -18,6 +18,7 @@ import { createLookUp } from '../../../src/n8n/operationContext';
 import { createExecutionState } from '../../../src/n8n/executionMemory';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { toExecuteContext } from '../../../src/n8n/platform';
+import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
@@ -44,11 +45,11 @@ export async function supplyChatModel(
 	const n8n = toExecuteContext(context);
 	const sdk = await requireSdk(context, loadSdk);
 	requireN8n(n8n);
-	let connection: Connection | undefined;
+	const redact = createRedactor('');
 	try {
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
-		connection = await connect(n8n, access, settings);
+		const connection = await connect(n8n, access, redact, settings);
 		const { accounts } = connection;
 		accounts.budget?.expectCalls(CALLS_OF_AGENT);
 		const facts: CallFacts[] = [];
@@ -64,7 +65,7 @@ export async function supplyChatModel(
 			sdk,
 			fetch: createModelFetch(askCounted),
 			shownOptions: { model, protocol: options.protocol ?? 'chat' },
-			redact: connection.redact,
+			redact,
 			facts,
 		});
 		return {
@@ -77,7 +78,7 @@ export async function supplyChatModel(
 			},
 		};
 	} catch (cause) {
-		throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, itemIndex, connection?.redact));
+		throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, itemIndex, redact));
 	}
 }
 

@@ -46,7 +46,7 @@ export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionDat
 		// a stalled download must end before the lease expires
 		const idleTimeout = Math.min(defaultRequestSettings.idleTimeout, settings.lease / 3000);
 		const requests = { ...defaultRequestSettings, idleTimeout };
-		const router = await connect(n8n, access, requests, redact);
+		const router = await connect(n8n, access, redact, requests);
 		const executionId = n8n.getExecutionId();
 		const open = async () =>
 			await openLedger(router.connectLedger(), router.clock, executionId, LONG_RETRY_ATTEMPTS);

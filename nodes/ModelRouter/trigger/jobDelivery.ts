@@ -161,7 +161,7 @@ export async function downloadJobFile(
 			return { later: undefined };
 		}
 		const store = async (response: HttpResponse, options: Parameters<typeof storeFile>[3]) =>
-			await storeFile(n8n, connection, response, { ...options, beforeRead: renewLease });
+			await storeFile(n8n, redact, response, { ...options, beforeRead: renewLease });
 		const context = { http, clock, accounts, storeFile: store, asTool: false };
 		const { file, binary = {} } = await downloadResult(context, address, {
 			binaryProperty: binaryProperty ?? 'data',

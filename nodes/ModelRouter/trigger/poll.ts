@@ -46,7 +46,7 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 		checkEngineVersion(n8n);
 		const settings = toSettings(readPollParams(n8n, triggerParams));
 		const { redact } = polled;
-		const router = await connect(n8n, access, pollRequestSettings, redact);
+		const router = await connect(n8n, access, redact, pollRequestSettings);
 		// without a job to read, a wrong key would not be detected
 		if (polled.isFirst) await listModels(router.httpWithoutRetries);
 		if (settings.watch === 'ledger') {
