@@ -142,7 +142,7 @@ export function withOutcome(error: ServiceError, requestName: string): ServiceEr
 }
 
 /** One text of those that are there. */
-export const joinSentences = (...sentences: Array<string | undefined>): string =>
+export const joinSentences = (...sentences: Array<string | false | undefined>): string =>
 	sentences.filter(Boolean).join(' ');
 
 /** The message of anything that was thrown. */

@@ -35,12 +35,16 @@ export function normalizeBaseUrl(
 }
 
 /**
- * Rejects a base URL that ends in an address of the service itself, as its documentation has it.
+ * Reads the base URL of a credential.
  *
- * @param endpoints Matches such an end of a path.
- * @throws ServiceError `invalid`.
+ * @param access `endpoints` matches an end that is an address of the service itself, as its documentation has it.
+ * @throws ServiceError `invalid` as `normalizeBaseUrl`, and for such an end.
  */
-export function rejectEndpoint(baseUrl: string, endpoints: RegExp): string {
+export function readBaseUrl(
+	input: unknown,
+	{ version, endpoints }: { version?: string; endpoints: RegExp },
+): string {
+	const baseUrl = normalizeBaseUrl(String(input ?? ''), version);
 	const [end] = endpoints.exec(baseUrl) ?? [];
 	if (!end) return baseUrl;
 	throw invalidInputError(
@@ -48,12 +52,6 @@ export function rejectEndpoint(baseUrl: string, endpoints: RegExp): string {
 		'Remove that part of it in the credential: the node adds it itself.',
 	);
 }
-
-/** The base URL of a credential. @throws ServiceError `invalid` as `normalizeBaseUrl` and `rejectEndpoint`. */
-export const readBaseUrl = (
-	input: unknown,
-	{ version, endpoints }: { version?: string; endpoints: RegExp },
-): string => rejectEndpoint(normalizeBaseUrl(String(input ?? ''), version), endpoints);
 
 function trimPath(path: string, version: string | undefined): string {
 	let trimmed = path.replace(/\/+$/, '');

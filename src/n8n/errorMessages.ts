@@ -1,5 +1,11 @@
 import { JOB_FAILED, REPORTED } from '../core/errorResponses';
-import { cutText, type ServiceError, shortenText, withFullStop } from '../core/errors';
+import {
+	cutText,
+	joinSentences,
+	type ServiceError,
+	shortenText,
+	withFullStop,
+} from '../core/errors';
 import { RUNBOOK } from './documentation';
 
 /** Characters of a sentence in which a field of the user stands, such as a name. */
@@ -60,20 +66,18 @@ const JOB_ADVICE =
 
 function findAdvice({ kind, details }: ServiceError): string | undefined {
 	const { advice, status = 0, ids } = details;
-	if (kind === 'truncated') return [TRUNCATED_ADVICE, advice].filter(Boolean).join(' ');
+	if (kind === 'truncated') return joinSentences(TRUNCATED_ADVICE, advice);
 	return advice ?? (status === 404 && ids?.['jobId'] ? JOB_ADVICE : USUAL_ADVICE[status]);
 }
 
 /** The same for the user of a chat model: also how to find the call again, and whether it may be charged. */
 export function chatModelErrorMessage(error: ServiceError): string {
 	const { requestId, outcome } = error.details;
-	return [
+	return joinSentences(
 		withFullStop(errorMessage(error)),
 		outcome && error.kind !== 'invalid' && `Outcome: ${OUTCOME_TEXTS[outcome]}.`,
 		requestId && `Request ID: ${requestId}.`,
-	]
-		.filter(Boolean)
-		.join(' ');
+	);
 }
 
 /** The description of the same failure, which is all that a chat shows: so it says what happened, too. */
@@ -163,15 +167,13 @@ export function agentErrorMessage(error: ServiceError): string {
 	// a network error's own message is of no use to a model
 	const isUseful = kind !== 'unreachable' && !isInTitle(error);
 	const reason = isUseful && cutText(details.reason ?? '', MAX_REASON_LENGTH);
-	return [
+	return joinSentences(
 		// what to do about a truncated answer is not for a model to decide
 		withFullStop(kind === 'truncated' ? errorTitle(error) : errorMessage(error)),
 		reason && formatReason(kind, reason),
 		formatPartial(details.partial, MAX_PARTIAL_LENGTH),
 		adviseAgent(error),
-	]
-		.filter(Boolean)
-		.join(' ');
+	);
 }
 
 const TELL_USER = 'Do not call this tool again now: tell the user';

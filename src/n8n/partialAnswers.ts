@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { ServiceError } from '../core/errors';
+import { joinSentences, ServiceError } from '../core/errors';
 
 /** An option of every operation that reads a streamed answer. */
 export const onIncompleteOption = {
@@ -42,7 +42,7 @@ export function partialAnswerOf<Partial extends { text: string }>(cause: unknown
 		/** What arrived in addition to the text: `body`, the answer in its own form, and `unread`, a part that could not be read. */
 		extras: { ...(body !== undefined && { body }), ...(unread !== undefined && { unread }) },
 		/** Our sentence and the service's own words. */
-		notice: [`${message}.`, reason].filter(Boolean).join(' '),
+		notice: joinSentences(`${message}.`, reason),
 		/** IDs from the service, e.g. `chatId`. */
 		...{ ids, computed },
 		...(requestId && { requestId }),
