@@ -202,26 +202,6 @@ it.each([...REPORTS, ...REFUSALS, ...MISTAKES])('%s', async (...row) => {
 	expect(JSON.stringify([error, error?.stack]).length).toBeLessThan(10_000);
 });
 
-it.each([
-	['modelRouterApi', '/v1/chat/completions', '/v1/chat/completions'],
-	['modelRouterApi', '/v1/models/', '/v1/models'],
-	['marketAssistantApi', '/invoke_assistant', '/v1/invoke_assistant'],
-	['workspaceAgentApi', '/session/s/messages', '/session/s/messages'],
-] as const)('a base URL of %s that ends in %s', async (credential, end, named) => {
-	const calls = {
-		modelRouterApi: chat('x'),
-		marketAssistantApi: assistant('ask', { question: 'x' }),
-	};
-	const call = { workspaceAgentApi: agent({ message: 'x' }), ...calls }[credential];
-	const fields = service.secrets[credential]!;
-	const secrets = { [credential]: { ...fields, baseUrl: `${String(fields['baseUrl'])}${end}` } };
-	const { error } = await run({ ...call, secrets });
-	expect([error?.message, error?.description]).toEqual([
-		`The base URL ends in ${named}`,
-		'Remove that part of it in the credential: the node adds it itself.',
-	]);
-});
-
 // n8n adds "Custom API Call" to the operations of a node, and a language model may choose it
 const CHOSEN = '__CUSTOM_API_CALL__';
 

@@ -186,6 +186,9 @@ it('Allowed HTTP Request Domains apply to both addresses', async () => {
 	both['modelRouterApi'] = { ...both['modelRouterApi'], ...allowed };
 	const { error } = await rig.ledger('getEntries', {}, { secrets: both });
 	expect(error?.message).toMatch(/Domain not allowed/);
-	expect((await run({ ...models('getModels', {}), secrets: both })).error).toBeUndefined();
-	expect(rig.n8n.service.requests).toEqual([]);
+	const list = async () => (await run({ ...models('getModels', {}), secrets: both })).error;
+	expect(await list()).toBeUndefined();
+	both['modelRouterApi']['allowedDomains'] = 'localhost';
+	expect((await list())?.message).toMatch(/Domain not allowed/);
+	expect([rig.service.requests.length, rig.n8n.service.requests]).toEqual([1, []]);
 });

@@ -106,16 +106,13 @@ describe('reading', () => {
 		return { error, sent: service.requests.length - before };
 	};
 
-	it.each<[string, Fault]>([['a reset', { type: 'reset_peer' }]])(
-		'is tried again after %s',
-		async (_what, fault) => {
-			service.fault({ times: 1, do: fault });
-			const { error, items } = await list();
-			expect(error).toBeUndefined();
-			expect(items.length).toBeGreaterThan(5);
-			expect(service.requests).toHaveLength(2);
-		},
-	);
+	it('is tried again after a reset', async () => {
+		service.fault({ times: 1, do: { type: 'reset_peer' } });
+		const { error, items } = await list();
+		expect(error).toBeUndefined();
+		expect(items.length).toBeGreaterThan(5);
+		expect(service.requests).toHaveLength(2);
+	});
 
 	it('is tried again after silence', async () => {
 		expect(await readJob({ type: 'timeout' }, 1, 3)).toEqual({ error: undefined, sent: 2 });
