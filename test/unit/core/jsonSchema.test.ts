@@ -153,31 +153,6 @@ it('leaves the schema as it is', () => {
 		expect([value, value].map((one) => find(JSON.stringify(one)))).toEqual([undefined, undefined]);
 });
 
-it('throws nothing but ServiceError for an object that is no schema', () => {
-	const keyword = fc.constantFrom(
-		...['type', 'enum', 'const', 'required', 'properties', 'patternProperties', 'items', 'allOf'],
-		...['anyOf', 'not', '$ref', '$id', '$anchor', 'pattern', 'format', 'minimum', 'uniqueItems'],
-		...['dependencies', '$defs', '$recursiveRef', 'unevaluatedProperties', '__absolute_ref__'],
-	);
-	const value = fc.letrec<{ any: unknown }>((tie) => ({
-		any: fc.oneof(
-			{ maxDepth: 3 },
-			fc.jsonValue({ maxDepth: 1 }),
-			fc.dictionary(keyword, tie('any'), { maxKeys: 3 }),
-			fc.array(tie('any'), { maxLength: 2 }),
-		),
-	})).any;
-	fc.assert(
-		fc.property(fc.dictionary(keyword, value, { maxKeys: 4 }), fc.json(), (schema, given) => {
-			try {
-				compile(schema)(given);
-			} catch (cause) {
-				expect(cause).toMatchObject({ name: 'ServiceError', kind: 'invalid' });
-			}
-		}),
-	);
-});
-
 const BESIDE_REFERENCE = { $ref: '#/$defs/a', oneOf: [{ unevaluatedProperties: false }] };
 
 /** The library shows what a `$ref` has evaluated to the schemas next to it. What an `allOf` has evaluated is not shown, as specified. */

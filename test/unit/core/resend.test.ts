@@ -94,16 +94,6 @@ it.each<[HttpRequest, Answer]>([
 	expect([http.requests.length, clock.slept]).toEqual([1, []]);
 });
 
-it('a 429 that is handed on holds up the others, too', async () => {
-	const limited = status(429, '10');
-	const [http, clock] = [inMemory(limited, limited, limited, limited, ok), virtualClock()];
-	const { send } = resending(http, clock);
-	expect(await send(POST)).toMatchObject({ status: 429 });
-	const before = clock.now();
-	expect(await send(POST)).toMatchObject({ status: 200 });
-	expect(clock.now() - before).toBeGreaterThanOrEqual(10_000);
-});
-
 it('ends when the clock is stopped', async () => {
 	const stop = new Error('stopped');
 	const clock = { now: () => 0, random: () => 0.5, sleep: () => Promise.reject(stop) };
