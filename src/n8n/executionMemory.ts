@@ -60,12 +60,9 @@ export function createExecutionState(n8n: IExecuteFunctions) {
 /** Short texts that nodes share during one execution. */
 export type FlowState = ReturnType<typeof createFlowState>;
 
-/** Values that must not be stored with an execution, by its context. They are lost when this process ends. */
-const unstoredValues = new WeakMap<object, Map<string, string>>();
-
 /**
- * State in the context of the whole execution, for all nodes and all their runs. It is stored with the execution, except for values
- * that contain an API key.
+ * State in the context of the whole execution, for all nodes and all their runs. It is stored with the execution, so a value that
+ * contains an API key is not kept.
  *
  * @param scope Identifies the credential and base URL.
  */
@@ -77,16 +74,11 @@ export function createFlowState(
 	const context = getMemory(n8n, 'flow') as { agentBridge?: Record<string, string> };
 	const keyOf = (name: string) => hash('sha256', `${scope}\n${name}`, 'base64');
 	return {
-		get: (name: string): string | undefined =>
-			unstoredValues.get(context)?.get(keyOf(name)) ?? context.agentBridge?.[keyOf(name)],
+		get: (name: string): string | undefined => context.agentBridge?.[keyOf(name)],
 		set(name: string, value: string) {
 			const stored = (context.agentBridge ??= {});
-			const kept = unstoredValues.get(context) ?? new Map<string, string>();
-			unstoredValues.set(context, kept);
-			delete stored[keyOf(name)];
-			kept.delete(keyOf(name));
 			if (redact.data(value) === value) stored[keyOf(name)] = value;
-			else kept.set(keyOf(name), value);
+			else delete stored[keyOf(name)];
 		},
 	};
 }
