@@ -188,7 +188,10 @@ export async function storeFile(
 				throw cause instanceof ServiceError ? cause : truncatedAnswerError(String(cause));
 			}
 		};
-		const fileName = nameFile(response, baseName, type.extension, redact);
+		const given = sanitizeFileName(response.headers['content-disposition'], type.extension);
+		const named = redact.data(given ?? `${baseName}.${type.extension}`);
+		// a file name must not contain an asterisk
+		const fileName = named.replaceAll('***', '_');
 		const binary = await n8n.helpers.prepareBinaryData(
 			toReadable(counted()),
 			fileName,
@@ -223,20 +226,6 @@ async function usesDatabase(n8n: IExecuteFunctions): Promise<boolean> {
 		'application/octet-stream',
 	);
 	return id.startsWith('database:');
-}
-
-/** The name that the service gives the file, if it is safe, or ours. */
-function nameFile(
-	{ headers }: HttpResponse,
-	baseName: string,
-	extension: string,
-	redact: Pick<Redactor, 'data'>,
-): string {
-	// a file name must not contain an asterisk
-	const withoutKeys = (text = '') => redact.data(text).replaceAll('***', '_');
-	// before sanitizing, since a key may contain a character that ends a name; and after, since sanitizing may join its parts
-	const given = sanitizeFileName(withoutKeys(headers['content-disposition']), extension);
-	return withoutKeys(given ?? `${baseName}.${extension}`);
 }
 
 async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array> {
