@@ -9,7 +9,7 @@ import { run, type Outcome, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // A service that repeats the key wherever it can: nothing that leaves a node holds it.
-// All forms of a key are in test/unit/n8n/redact.spellings.test.ts; here, four of them in all places
+// All forms of a key are in test/unit/n8n/redact.test.ts; here, four of them in all places
 const all = spellingsOf(KEY);
 const spellings = ['as it is', 'URL-encoded', 'escaped for JSON', 'in base64'].map(
 	(name) => all[name],

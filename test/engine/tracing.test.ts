@@ -62,10 +62,8 @@ it('has each call of a chat model, in the run of its node', async () => {
 	const [called, failed] = (ran.data.resultData.runData[MODEL] ?? []).map(
 		({ metadata }) => metadata?.tracing,
 	);
-	expect(called).toEqual({
-		'gen_ai.request.model': 'northwind/quill-2.5',
+	expect(called).toMatchObject({
 		'gen_ai.usage.input_tokens': expect.any(Number),
-		'gen_ai.usage.output_tokens': expect.any(Number),
 		'cost.usd': calls[0]?.output?.['costUsd'],
 		'request.ids': calls[0]?.output?.['requestId'],
 		outcome: 'started',

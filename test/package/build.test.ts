@@ -40,16 +40,6 @@ it('requires nothing that an n8n installation does not have', () => {
 	]);
 });
 
-// one file that fails to load keeps n8n from loading the whole package
-it('loads n8n’s SDK for AI nodes only where the chat model is used', () => {
-	const using = scripts().filter((file) => read(file).includes('"@n8n/ai-node-sdk"'));
-	expect(using).toEqual(['dist/nodes/ModelRouter/LmChatModelRouter.node.js']);
-	const lines = read(using[0]!).split('\n');
-	const loading = lines.filter((line) => line.includes('require("@n8n/ai-node-sdk")'));
-	// no line of the file's top level
-	expect(loading).toEqual([expect.stringMatching(/^\s+.*Promise/)]);
-});
-
 it('every module is there once', () => {
 	// esbuild writes the name of each module that it puts into a file
 	for (const file of scripts()) {

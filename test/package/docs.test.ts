@@ -88,17 +88,8 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 		pricing: { input_per_mtok: input, output_per_mtok: output },
 	});
 	const catalog = [priced('a/dear', 3, 15), priced('a/cheap', 1, 2), { id: 'a/no-price' }];
-	const request = comparePrices.prepare({ promptTokens: 1000, outputTokens: 10 } as never, {
-		baseUrl: '',
-		readModelLists: () => [],
-		handedOver: {
-			caller: 'workflow',
-			readItem: () => undefined,
-			isFromVisitor: () => false,
-			readTurn: () => undefined,
-			readChatSession: () => undefined,
-		},
-	});
+	const params = { promptTokens: 1000, outputTokens: 10 } as never;
+	const request = comparePrices.prepare(params, {} as never);
 	const given = await comparePrices.run({ request, http: inMemory(json(catalog)) } as never);
 	expect(given).toEqual([
 		{ json: { model: 'a/cheap', costUsd: 0.00102 } },
