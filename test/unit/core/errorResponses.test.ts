@@ -9,12 +9,7 @@ import {
 	parseErrorBody,
 	refusedRequestError,
 } from '../../../src/core/errorResponses';
-import {
-	truncatedAnswerError,
-	mapServiceError,
-	invalidInputError,
-	withDetails,
-} from '../../../src/core/errors';
+import { truncatedAnswerError, withDetails } from '../../../src/core/errors';
 import { response } from '../inMemoryHttp';
 
 const details = (body: unknown, status = 400) =>
@@ -139,15 +134,6 @@ it('withDetails joins ids, and what is said last counts', () => {
 	expect(more).toMatchObject({ kind: 'truncated', message: 'The answer stopped before its end' });
 	expect(more.details).toEqual({ reason: 'other', partial: { text: 'a' }, ids });
 	expect(withDetails(error, {}).details).not.toHaveProperty('ids');
-});
-
-it('explained leaves alone what is not ours', () => {
-	const [foreign, ours] = [new TypeError('x'), invalidInputError('x', 'do this')];
-	const other = truncatedAnswerError('y');
-	expect(mapServiceError(foreign, () => ours)).toBe(foreign);
-	expect(mapServiceError(ours)).toBe(ours);
-	expect(mapServiceError(ours, () => other)).toBe(other);
-	expect([ours.details, invalidInputError('x').details]).toEqual([{ advice: 'do this' }, {}]);
 });
 
 const PAGE =

@@ -52,12 +52,3 @@ it('keeps an outcome that was found out elsewhere', () => {
 	const known = new ServiceError('truncated', 'x', { outcome: 'unknown' });
 	expect(withOutcome(known, 'job start').details.outcome).toBe('unknown');
 });
-
-it('keeps kind, message, ids and partial', () => {
-	const error = new ServiceError('truncated', 'x', { ids: { jobId: '1' }, partial: { text: 'a' } });
-	expect(withOutcome(error, 'question')).toMatchObject({
-		kind: 'truncated',
-		message: 'x',
-		details: { ids: { jobId: '1' }, partial: { text: 'a' }, outcome: 'started' },
-	});
-});

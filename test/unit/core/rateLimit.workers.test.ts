@@ -33,7 +33,6 @@ describe.each(windows)(
 
 		it.each([
 			// [how, options, x 120 s at most, refusals of a worker in a minute at most]
-			['with a row in common', {}, 1.15, 0],
 			['while main is away for 15 s', { change: awayBetween(...away) }, 1.3, 1],
 			['while main is frozen for 15 s', { change: awayBetween(...away, 5 * SECOND) }, 1.3, 2],
 			['without the ledger', { isShared: false }, 2, 1],
@@ -89,14 +88,6 @@ describe.each(windows)('a service with a %s window', (rateWindow) => {
 		// whoever loses the row for half a minute, by bad luck, goes on without it
 		expect(seen.warnings).toBeLessThan(4);
 	});
-});
-
-it('one execution of many items on one of four processes gets the whole limit', async () => {
-	const { clock, seen, lines } = simulateWorkers({ perMinute: 300 });
-	await sendAll(120, lines(4)[0]!);
-	expect(seen.refusedAt).toEqual([]);
-	// 120 requests at 90 % of 300 a minute take 26.7 s
-	expect(clock.now()).toBeLessThan(1.1 * 26_700);
 });
 
 it('a 429 pauses all processes', async () => {

@@ -79,12 +79,6 @@ it.each<[string, Buffer, string, string]>([
 		'application/octet-stream',
 		'application/octet-stream',
 	],
-	[
-		'n8n was told nothing of a text',
-		Buffer.from('a,b'),
-		'application/octet-stream',
-		'application/octet-stream',
-	],
 	['the bytes tell nothing', Buffer.from('abc'), 'video/mp4', 'video/mp4'],
 	['the bytes are a page', Buffer.from('<html>'), 'image/png', 'image/png'],
 	['it is no media', PNG, 'application/x-thing', 'application/x-thing'],
