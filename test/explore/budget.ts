@@ -4,6 +4,7 @@ import { NodeBudget } from '../../src/spending/budget';
 import { BudgetBook } from '../../src/spending/budgetBook';
 import { parseBudget } from '../../src/spending/budgetState';
 import { type PeriodLength, toDay } from '../../src/spending/periods';
+import type { Played } from './explore';
 import { CALM, createWorld, type Weather } from './world';
 
 /** What happens to the node runs that spend from one budget. */
@@ -74,23 +75,8 @@ const YEAR = 366 * 24 * 60 * MINUTE;
 /** Milliseconds after which the process of a start counts as killed. */
 const LEASE = 10 * MINUTE;
 
-interface Played {
-	/** Micro-dollars by which the service was paid more than the budget, in the worst period. */
-	overspent: number;
-	/** What is reserved at the end although its node run was not killed, and reservations of one run that was. */
-	leaked: string[];
-	/** Whether all was spent that could be, where nothing went wrong. */
-	isUsed: boolean;
-	/** Micro-dollars that the row counts less or more than the service. */
-	uncounted: number;
-	/** Starts that were refused although there was room for all. */
-	refused: number;
-	faults: string[];
-	log: string[];
-}
-
 /** Node runs of several processes, and a service that counts what it is paid. */
-async function play(seed: number, scenario: Scenario): Promise<Played> {
+export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, say, at, log, faults, dead } = world;
 	const limit = { amount: new Big(scenario.budget), length: scenario.length };
@@ -309,51 +295,23 @@ async function play(seed: number, scenario: Scenario): Promise<Played> {
 		dead.size || told.size || paid.size > 1 || scenario.person || scenario.wrongClock;
 	// what a person releases of a killed run was perhaps spent
 	const allowed = scenario.budget - (scenario.person ? 0 : added) + excess + forgotten;
-	return {
-		overspent: Math.max(0, ...[...paid.values()].map((sum) => sum - allowed)),
-		leaked: scenario.wrongClock
-			? []
-			: [
-					...reservations
-						.filter(([, { executionId }]) => !isDead(executionId) && !told.has(executionId))
-						.map(([id]) => id),
-					...reservations
-						.map(([id, { executionId }]) => [id, executionId] as const)
-						.filter(([id, name]) =>
-							reservations.some(
-								([other, { executionId }]) =>
-									other < id &&
-									executionId === name &&
-									!other.startsWith('start') &&
-									!scenario.jobs,
-							),
-						)
-						.map(([id]) => id),
-				],
-		// a refusal may have come of a failure
-		isUsed:
-			scenario !== scenarios['nothing goes wrong'] ||
-			!refused ||
-			inRow + scenario.bound >= scenario.budget ||
-			dead.size > 0 ||
-			added > 0,
-		uncounted: isUncertain ? 0 : Math.abs(counted - inRow),
-		refused: scenario === scenarios['room for all'] ? refused : 0,
-		faults: [
-			...faults,
-			...open.filter((name) => !isDead(name)).map((name) => `${name} did not end`),
-		],
-		log: [...log, JSON.stringify(rows)],
-	};
-}
-
-/** Plays a scenario so many times. @returns what was wrong in the first run that was not as it should be, with its log. */
-export async function exploreBudget(scenario: Scenario, runs: number): Promise<object | undefined> {
-	for (let seed = 1; seed <= runs; seed++) {
-		const played = await play(seed, scenario);
-		const { overspent, leaked, isUsed, uncounted, refused, faults } = played;
-		if (overspent || leaked.length || !isUsed || uncounted || refused || faults.length)
-			return { seed, ...played };
-	}
-	return undefined;
+	const wrong = [
+		...faults,
+		...open.filter((name) => !isDead(name)).map((name) => `${name} did not end`),
+	];
+	for (const [period, sum] of paid)
+		if (sum > allowed) wrong.push(`${sum} were paid in ${period}, of ${allowed}`);
+	if (!isUncertain && counted !== inRow) wrong.push(`the row counts ${inRow}, not ${counted}`);
+	if (!scenario.wrongClock)
+		for (const [id, { executionId }] of reservations) {
+			const isTextOfSame = ([other, { executionId: its }]: (typeof reservations)[number]) =>
+				other < id && its === executionId && !other.startsWith('start') && !scenario.jobs;
+			const isLeft = !isDead(executionId) && !told.has(executionId);
+			if (isLeft || reservations.some(isTextOfSame)) wrong.push(`${id} of ${executionId} is left`);
+		}
+	// a refusal may have come of a failure
+	const isUsed = inRow + scenario.bound >= scenario.budget;
+	if (refused && ((scenario === usual && !isUsed) || scenario === scenarios['room for all']))
+		wrong.push(`${refused} were refused although there was room`);
+	return { wrong, log: [...log, JSON.stringify(rows)] };
 }

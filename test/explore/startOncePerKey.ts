@@ -1,10 +1,11 @@
 import { ServiceError } from '../../src/core/errors';
 import { resolveStart } from '../../src/ledger/startDecisions';
+import type { Played } from './explore';
 import { CALM, createWorld, type Process, type Weather } from './world';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
 /** What happens around the starts of one key. */
-export interface Scenario extends Weather {
+interface Scenario extends Weather {
 	processes: number;
 	/** Chance that the service answers an attempt with 429, and how long it may ask to wait: an hour is what the settings allow. */
 	tooMany: number;
@@ -52,24 +53,13 @@ export const scenarios = Object.fromEntries(
 	Object.entries(changes).map(([name, change]) => [name, { ...usual, ...change }]),
 );
 
-export interface Played {
-	/** Jobs that were really started for the one key. */
-	jobs: number;
-	/** Of those, jobs of a process that stood still between its renewal and its request for longer than half the lease. */
-	afterPause: number;
-	/** Whether the key needs a person although nothing was started and nobody was killed. */
-	isStuck: boolean;
-	/** Changes that the transitions of a row do not allow. */
-	faults: string[];
-	log: string[];
-}
-
 /** @param isRenewed Whether the claim is renewed before every attempt; false shows what happens without. */
 export async function play(seed: number, scenario: Scenario, isRenewed = true): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, log, faults, say, at, dead } = world;
 	const jobs: string[] = [];
-	let afterPause = 0;
+	/** Whether a process has started a job that stood still between its renewal and its request. */
+	let isAfterPause = false;
 
 	const attempt = async (process: Process, renew: () => Promise<number>) => {
 		const { name, step, ledger } = process;
@@ -91,7 +81,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 			throw new ServiceError('refused', 'no', { status: 400 });
 		}
 		jobs.push(`job-${jobs.length + 1}`);
-		if (isFrozen) afterPause++;
+		isAfterPause ||= isFrozen;
 		say(name, `STARTS ${jobs.at(-1)}`);
 		const id = jobs.at(-1)!;
 		await step(random() * 500);
@@ -147,11 +137,11 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 
 	await world.run(20_000);
 	const isOpen = rows.some(({ state }) => state === 'sending' || state === 'unknown');
-	return {
-		jobs: jobs.length,
-		afterPause,
-		isStuck: isOpen && !jobs.length && !dead.size,
-		faults,
-		log: [...log, JSON.stringify(rows)],
-	};
+	const wrong = [...faults];
+	// a process that stood still for longer than its lease between its renewal and its request cannot know that it did
+	if (jobs.length > 1 && !isAfterPause)
+		wrong.push(`${jobs.length} jobs were started for the one key`);
+	if (isOpen && !jobs.length && !dead.size)
+		wrong.push('the key needs a person, although nothing was started and nobody was killed');
+	return { wrong, log: [...log, JSON.stringify(rows)] };
 }

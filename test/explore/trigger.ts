@@ -8,6 +8,7 @@ import {
 import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
 import { pollLedger } from '../../src/ledger/pollLedger';
 import { confirmDelivery } from '../../src/ledger/manualChanges';
+import type { Played } from './explore';
 import { CALM, createWorld, type Weather } from './world';
 
 const MINUTE = 60_000;
@@ -33,27 +34,17 @@ export const scenarios = Object.fromEntries(
 	Object.entries(changes).map(([name, change]) => [name, { ...CALM, ...change }]),
 );
 
-export interface Played {
-	/** Jobs that left more than one execution, which they may where workflows confirm. */
-	twice: string[];
-	/**
-	 * Jobs that left none, and that no execution took along when it was killed behind the fence. Where workflows confirm: jobs that
-	 * count as delivered, and that no workflow has worked on to its end.
-	 */
-	never: string[];
-	/** How many jobs left an execution. */
-	delivered: number;
-	/** Changes that the transitions of a row do not allow. */
-	faults: string[];
-	log: string[];
-}
-
 /**
  * Polls that overlap, and the executions that they start: late, more than once, paused, killed. Some jobs were entered twice.
  *
  * @param isConfirmed Whether the workflows have to confirm their jobs. A third of them is killed before they do.
+ * @returns how many jobs left an execution, too.
  */
-export async function play(seed: number, weather: Weather, isConfirmed = false): Promise<Played> {
+export async function play(
+	seed: number,
+	weather: Weather,
+	isConfirmed = false,
+): Promise<Played & { delivered: number }> {
 	const world = createWorld(seed, weather);
 	const { random, rows, say, at, log, faults } = world;
 	const names = Array.from({ length: JOBS }, (_, index) => `j${index}`);
@@ -141,18 +132,16 @@ export async function play(seed: number, weather: Weather, isConfirmed = false):
 
 	const isMarked = (job: string) =>
 		rows.some(({ jobId, state }) => jobId === job && state === 'delivered');
-	if (isConfirmed)
-		return {
-			twice: [],
-			never: names.filter((job) => !worked.has(job) && isMarked(job)),
-			delivered: worked.size,
-			...{ faults, log },
-		};
-	return {
-		twice: [...left].flatMap(([job, by]) => (by.length > 1 ? [`${job} by ${by.join()}`] : [])),
-		never: names.filter((job) => !left.has(job) && !isMarked(job)),
-		delivered: left.size,
-		faults,
-		log,
-	};
+	// those that an execution took along that was killed behind the fence are marked
+	const lost = names.filter((job) =>
+		isConfirmed ? !worked.has(job) && isMarked(job) : !left.has(job) && !isMarked(job),
+	);
+	// where workflows confirm, a job may come twice
+	const twice = isConfirmed ? [] : [...left].filter(([, by]) => by.length > 1);
+	const wrong = [
+		...twice.map(([job, by]) => `${job} left ${by.join()}`),
+		...lost.map((job) => `${job} is lost`),
+		...faults,
+	];
+	return { wrong, log, delivered: isConfirmed ? worked.size : left.size };
 }
