@@ -35,12 +35,9 @@ export interface Ledger {
 	newClaim(): string;
 	/** The n8n execution's ID. */
 	executionId: string;
-	/** Milliseconds since 1970, by the clock of n8n when it last answered: one clock for all processes. Absent without an n8n. */
-	n8nTime?(): number;
+	/** Milliseconds since 1970, by the clock of n8n when it last answered: one clock for all processes. */
+	n8nTime(): number;
 }
-
-/** The time of n8n where there is one, or of this process. */
-export const n8nTimeOf = ({ n8nTime, clock }: Ledger): number => n8nTime?.() ?? clock.now();
 
 type Transitions = typeof transitions;
 type Updates = typeof updates;

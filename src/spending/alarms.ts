@@ -4,7 +4,7 @@ import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
 import { ALARM, type Entry, jobKey, ownedBy, type Owner } from '../ledger/entry';
 import { expireStaleRows } from '../ledger/keyClaim';
-import { enterRow, findRowsOfJobs, type Ledger, n8nTimeOf } from '../ledger/ledger';
+import { enterRow, findRowsOfJobs, type Ledger } from '../ledger/ledger';
 import { below, findAllRows, where } from '../tables/table';
 
 /*
@@ -20,7 +20,7 @@ async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[
 	const ids = alarms.map(({ jobId }) => jobId);
 	const known = new Set((await findRowsOfJobs(table, ids)).map(jobKey));
 	for (const alarm of alarms) {
-		const now = n8nTimeOf(ledger);
+		const now = ledger.n8nTime();
 		const row = { ...owner, ...alarm, mediaType: ALARM, startedAt: now, checkAt: now, executionId };
 		if (!known.has(jobKey(row))) await enterRow(table, 'enterAlarm', row);
 	}

@@ -11,7 +11,7 @@ import {
 	type Reservation,
 } from './budgetState';
 import type { Entry } from '../ledger/entry';
-import { applyUpdate, n8nTimeOf } from '../ledger/ledger';
+import { applyUpdate } from '../ledger/ledger';
 
 /** Characters of a reason. */
 const MAX_REASON_LENGTH = 300;
@@ -39,7 +39,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			const { workflow, workflowId, executionId } = use;
 			const { id, note: earlierNote } = await book.readAgain(use);
 			const ledger = await use.open();
-			const at = new Date(n8nTimeOf(ledger)).toISOString();
+			const at = new Date(ledger.n8nTime()).toISOString();
 			const shortReason = cutText(reason.trim(), MAX_REASON_LENGTH);
 			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, executionId, at });
 			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''

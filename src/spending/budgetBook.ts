@@ -6,7 +6,7 @@ import { type BudgetState, EMPTY_STATE, moveOn, parseBudget } from './budgetStat
 import { type PeriodLength, periodOf, toDay } from './periods';
 import type { Entry } from '../ledger/entry';
 import { asNotStarted, claimKey, withdraw } from '../ledger/keyClaim';
-import { applyUpdate, type Ledger, n8nTimeOf } from '../ledger/ledger';
+import { applyUpdate, type Ledger } from '../ledger/ledger';
 import { where } from '../tables/table';
 import { inBatches, repeatWrite } from '../tables/rowWrites';
 
@@ -135,7 +135,7 @@ export class BudgetBook {
 		if (!state || !row.claim) throw unreadableError(row);
 		const before = JSON.stringify(state);
 		// a run that takes the row from the others may not have asked n8n for long
-		if (!recent) this.#ahead = n8nTimeOf(ledger) - clock.now();
+		if (!recent) this.#ahead = ledger.n8nTime() - clock.now();
 		const now = this.now({ clock });
 		const answers = batch.map(({ use, change }) => {
 			if (!moveOn(state, now, use.settings.length)) throw clockError(row, state.day, now);

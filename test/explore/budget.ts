@@ -99,7 +99,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const open: string[] = [];
 	const connect = (name: string, weather?: Weather) => {
 		const process = world.createProcess(name, weather);
-		const n8nTime = () => process.ledger.n8nTime!() + (isClockWrong ? YEAR : 0);
+		const n8nTime = () => process.ledger.n8nTime() + (isClockWrong ? YEAR : 0);
 		return { book: new BudgetBook('b'), process, ledger: { ...process.ledger, n8nTime } };
 	};
 	const processes = Array.from({ length: scenario.processes }, (_, index) => connect(`P${index}`));

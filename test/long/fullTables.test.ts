@@ -39,7 +39,7 @@ describe.each([
 		await expect(table.add(entry)).rejects.toMatchObject(refused);
 
 		const ledger = {
-			...{ table, clock, uncancellableClock: clock },
+			...{ table, clock, uncancellableClock: clock, n8nTime: clock.now },
 			...{ newClaim: () => '', executionId: '' },
 		};
 		const deleted = await deleteOldEntries(ledger, { age: 0, withKeys: true });

@@ -40,7 +40,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			let sent = 0;
 			const contend = async (executionId: number) => {
 				const ledger: Ledger = {
-					...{ table: ledgerTable, clock, uncancellableClock: clock },
+					...{ table: ledgerTable, clock, uncancellableClock: clock, n8nTime: clock.now },
 					newClaim: randomUUID,
 					executionId: String(executionId),
 				};
@@ -81,7 +81,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		const poll = async () => {
 			const claim = randomUUID();
 			const ledger: Ledger = {
-				...{ table: ledgerTable, clock, uncancellableClock: clock },
+				...{ table: ledgerTable, clock, uncancellableClock: clock, n8nTime: clock.now },
 				...{ newClaim: randomUUID, executionId: claim },
 			};
 			const soon = Date.now() + 60_000;

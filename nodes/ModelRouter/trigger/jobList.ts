@@ -50,7 +50,7 @@ export function openJobList(
 /** A ledger in the memory of this process. */
 export const openInMemory = (rows: Entry[], clock: Clock, newClaim: () => string): Ledger => ({
 	table: createMemoryTable(rows, ledgerFormat),
-	...{ clock, uncancellableClock: clock, newClaim, executionId: '' },
+	...{ clock, uncancellableClock: clock, n8nTime: clock.now, newClaim, executionId: '' },
 });
 
 /** An emitted job counts as reported, because no later step could record it. */

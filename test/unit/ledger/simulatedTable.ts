@@ -69,6 +69,6 @@ let claims = 0;
 
 /** A ledger with this table, as an execution uses it. */
 export const ledgerOn = (table: LedgerTable, clock: Clock, executionId = 'e'): Ledger => ({
-	...{ table, clock, uncancellableClock: clock, executionId },
+	...{ table, clock, uncancellableClock: clock, n8nTime: clock.now, executionId },
 	newClaim: () => `claim-${++claims}`,
 });
