@@ -10,18 +10,12 @@ import { noneOf, where } from '../tables/table';
 /** Selects a start by its row or its key. */
 export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'uniqueKey'>;
 
-/** A start about which a person has decided. */
-export interface ResolvedStart {
-	entry: Entry;
-	/** Of its row before that: the budget and the record know the start by it. */
-	claim: string;
-}
-
 /**
  * Marks a start with an unknown outcome as started, or as not started.
  *
  * @param credentialId The credential that has to know of the decision: its budget and its record count the start.
  * @param jobId Undefined if nothing was started.
+ * @returns its row, and the claim of the row before that: the budget and the record know the start by it.
  * @throws ServiceError `invalid` when there is no such start, it was made with another credential, its outcome is known, or it may still
  *   be sending.
  */
@@ -30,7 +24,7 @@ export async function resolveStart(
 	which: StartSelector,
 	credentialId: string,
 	jobId: string | undefined,
-): Promise<ResolvedStart> {
+) {
 	const now = clock.now();
 	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
 	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');

@@ -6,8 +6,8 @@ import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import type { JobSelector } from '../../../src/ledger/manualChanges';
-import type { ResolvedStart, StartSelector } from '../../../src/ledger/startDecisions';
-import type { OperationContext } from '../../../src/n8n/operation';
+import { resolveStart, type StartSelector } from '../../../src/ledger/startDecisions';
+import type { ItemOutput, OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { type Job, readJobRecord } from '../../../src/router/jobRecord';
 import type { MediaType } from '../../../src/router/model';
@@ -117,15 +117,24 @@ export const toJobSelector = (
 	{ credentialId }: OperationContext<unknown>['origin'],
 ): JobSelector => ('jobId' in selection ? { ...selection, credentialId } : selection);
 
-/** Tells the budget and the record of the credential what a person has decided. @param jobId Of the job that was started. */
-export function recordDecision(
-	{ accounts }: Pick<OperationContext<unknown>, 'accounts'>,
-	{ entry, claim }: ResolvedStart,
+/**
+ * Records what a person has decided about a start, also in the budget and the record of the credential.
+ *
+ * @param jobId Of the job that was started; undefined if there is none.
+ * @throws ServiceError as `resolveStart`.
+ */
+export async function decideStart(
+	context: LedgerHost & Pick<OperationContext<unknown>, 'accounts'>,
+	which: StartSelector,
 	jobId?: string,
-): void {
+): Promise<ItemOutput> {
+	const { credentialId } = context.origin;
+	const ledger = await openJobLedger(context);
+	const { entry, claim } = await resolveStart(ledger, which, credentialId, jobId);
 	const { model, startedAt, executionId, mediaType } = entry;
 	const job = jobId === undefined ? undefined : { mediaType, jobId };
-	accounts.decideStart({ claim, model, startedAt, executionId, job });
+	context.accounts.decideStart({ claim, model, startedAt, executionId, job });
+	return { json: toEntryJson(context, entry) };
 }
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */

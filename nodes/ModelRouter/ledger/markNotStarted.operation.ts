@@ -1,6 +1,5 @@
-import { resolveStart } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
-import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
+import { decideStart, toSelector, whichParams } from './jobEntry';
 
 export const markNotStarted = operation({
 	name: 'Mark as Not Started',
@@ -12,11 +11,5 @@ export const markNotStarted = operation({
 
 	prepare: toSelector,
 
-	async run(context) {
-		const ledger = await openJobLedger(context);
-		const { request, origin } = context;
-		const resolved = await resolveStart(ledger, request, origin.credentialId, undefined);
-		recordDecision(context, resolved);
-		return { json: toEntryJson(context, resolved.entry) };
-	},
+	run: async (context) => await decideStart(context, context.request),
 });

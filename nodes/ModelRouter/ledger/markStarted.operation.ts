@@ -1,7 +1,6 @@
-import { resolveStart } from '../../../src/ledger/startDecisions';
 import { operation } from '../../../src/n8n/operation';
 import { jobIdParam, toJobId } from '../media/media.params';
-import { openJobLedger, recordDecision, toEntryJson, toSelector, whichParams } from './jobEntry';
+import { decideStart, toSelector, whichParams } from './jobEntry';
 
 export const markStarted = operation({
 	name: 'Mark as Started',
@@ -14,9 +13,6 @@ export const markStarted = operation({
 
 	async run(context) {
 		const { selector, jobId } = context.request;
-		const ledger = await openJobLedger(context);
-		const resolved = await resolveStart(ledger, selector, context.origin.credentialId, jobId);
-		recordDecision(context, resolved, jobId);
-		return { json: toEntryJson(context, resolved.entry) };
+		return await decideStart(context, selector, jobId);
 	},
 });
