@@ -23,20 +23,19 @@ export function openJobList(
 	{ mediaType, jobIds }: TriggerSettings,
 ) {
 	const data = n8n.getWorkflowStaticData('node') as { ledger?: unknown };
-	const unseen = new Set(parseJobIds(jobIds));
-	const stored = parseRows(data.ledger);
-	if (data.ledger !== undefined && !stored)
-		n8n.logger.warn('The stored state of the trigger could not be read and was reset', {
-			node: n8n.getNode().name,
-		});
-	const isOfList = (row: Entry) => row.credentialId === credentialId && row.mediaType === mediaType;
-	const rows = (stored ?? []).filter((row) => isOfList(row) && unseen.delete(row.jobId));
+	const stored = Array.isArray(data.ledger) ? data.ledger.filter(isPlainObject).map(readEntry) : [];
+	const ofList = stored.filter(
+		(row) => row.credentialId === credentialId && row.mediaType === mediaType,
+	);
+	const known = new Map(ofList.map((row) => [row.jobId, row]));
 	const claim = randomUUID();
 	const now = clock.now();
-	const fields = { mediaType, credentialId, startedAt: now, checkAt: now };
 	const { to: state } = transitions.registerJob;
-	let lastId = Math.max(0, ...rows.map(({ id }) => id));
-	for (const jobId of unseen) rows.push({ ...toRow({ jobId, ...fields, state }), id: ++lastId });
+	const fields = { mediaType, credentialId, startedAt: now, checkAt: now, state };
+	const rows = [...new Set(parseJobIds(jobIds))].map((jobId, index) => ({
+		...(known.get(jobId) ?? toRow({ jobId, ...fields })),
+		id: index + 1,
+	}));
 	return {
 		ledger: openInMemory(rows, clock, () => claim),
 		/** Saves the state. All claimed jobs are marked as reported. */
@@ -77,10 +76,4 @@ export function parseJobIds(text: string): string[] {
 		);
 	const texts = ids.map((id) => String(id ?? ''));
 	return texts.map((id) => findJobId(id) ?? id.trim()).filter(Boolean);
-}
-
-function parseRows(stored: unknown): Entry[] | undefined {
-	if (!Array.isArray(stored) || !stored.every(isPlainObject)) return undefined;
-	const rows = stored.map(readEntry);
-	return rows.every(({ id }) => Number.isSafeInteger(id)) ? rows : undefined;
 }
