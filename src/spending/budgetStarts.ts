@@ -63,12 +63,9 @@ export function startJobReservation(
 
 /** What a start has reserved, for its job. */
 const toJob = (
-	{ day, at, executionId, workflow, ...start }: Reservation,
+	{ at, executionId, workflow, ...start }: Reservation,
 	most = start.most,
-): Reservation => ({
-	...{ most, ...(day !== undefined && { day }) },
-	...{ at, executionId, workflow },
-});
+): Reservation => ({ most, at, executionId, workflow });
 
 /** A job that was started, and the reservation of its start. */
 interface StartedJob {

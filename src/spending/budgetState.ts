@@ -21,9 +21,7 @@ export interface Reservation {
 	most: string;
 	/** Micro-dollars that its holder has spent so far and that are part of `spent`. Absent if it is nothing. */
 	counted?: string;
-	/** The day on which it was made, e.g. `2026-11-24`: it counts in the periods of that day. Absent if `at` says the same. */
-	day?: string;
-	/** When it was made, in ISO 8601. */
+	/** When it was made, in ISO 8601: it counts in the periods of that day. */
 	at: string;
 	executionId: string;
 	/** The workflow that holds it, for people. */
@@ -80,13 +78,12 @@ const isReservation = (value: unknown) =>
 	isPlainObject(value) &&
 	isAmount(value['most']) &&
 	isAmount(value['counted'] ?? '0') &&
-	isDay(dayOf(value as unknown as Reservation));
+	isDay(String(value['at']).slice(0, 10));
 
 const isDay = (day: unknown) => Date.parse(`${String(day)}T00:00:00Z`) > 0;
 
-/** On which day a reservation was made. */
-export const dayOf = ({ day, at }: Pick<Reservation, 'day' | 'at'>): string =>
-	day ?? String(at).slice(0, 10);
+/** On which day a reservation was made, e.g. `2026-11-24`. */
+export const dayOf = ({ at }: Pick<Reservation, 'at'>): string => at.slice(0, 10);
 
 /**
  * Moves the state forward to the day of a time, and removes the reservations of other periods. What was spent is kept for the longest period,

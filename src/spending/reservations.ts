@@ -107,10 +107,16 @@ export function claimReservation(
 	if (!known) makeRoom(state);
 	const least = start ? larger(need, own) : need;
 	const most = larger(least, smaller(wish, own.plus(tenthOf(figures))));
-	// that of a process lasts as long as it has requests: its time says when it was last written
-	const made =
-		start && known ? { at: known.at, day: dayOf(known) } : { at: toTime(now), day: state.day };
-	const claimed = makeReservation({ most, counted, ...made, executionId, workflow }, start);
+	// without what need not be said: the row must not grow
+	const claimed: Reservation = {
+		most: most.toFixed(),
+		...(counted.gt(0) && { counted: counted.toFixed() }),
+		// that of a process lasts as long as it has requests: its time says when it was last written
+		at: start && known ? known.at : toTime(now, state.day),
+		executionId,
+		workflow: shorten(workflow),
+		...start?.kept,
+	};
 	if (start || most.gt(0)) state.reservations[id] = claimed;
 	else delete state.reservations[id];
 	return { ...claim, most, claimed };
@@ -155,26 +161,15 @@ function makeRoom({ reservations }: BudgetState): void {
 	if (released !== undefined && ids.length >= MAX_RESERVATIONS) delete reservations[released];
 }
 
-/** In ISO 8601, to the second. @param time Milliseconds since 1970. */
-const toTime = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
+/** In ISO 8601, to the second. @param time Milliseconds since 1970. @param day Of the state, which never moves back. */
+function toTime(time: number, day: string): string {
+	const at = `${new Date(time).toISOString().slice(0, 19)}Z`;
+	return at < day ? `${day}T00:00:00Z` : at;
+}
 
-type Made = Required<Pick<Reservation, 'at' | 'day'>> &
-	Omit<Holder, 'id'> &
-	Record<'most' | 'counted', Decimal>;
-
-/** Leaves out what need not be said: the row must not grow. */
-function makeReservation(
-	{ most, counted, day, at, executionId, workflow }: Made,
-	start: StartNeed | undefined,
-): Reservation {
-	const name = Buffer.from(workflow).subarray(0, MAX_NAME_BYTES);
-	return {
-		most: most.toFixed(),
-		...(counted.gt(0) && { counted: counted.toFixed() }),
-		...(day !== at.slice(0, 10) && { day }),
-		...{ at, executionId, workflow: new TextDecoder().decode(name, { stream: true }) },
-		...start?.kept,
-	};
+function shorten(name: string): string {
+	const bytes = Buffer.from(name).subarray(0, MAX_NAME_BYTES);
+	return new TextDecoder().decode(bytes, { stream: true });
 }
 
 /** What the row says to a holder. */

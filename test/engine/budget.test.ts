@@ -365,8 +365,8 @@ describe('the row', () => {
 
 	it('what a killed process holds is listed, and released where the credential allows it', async () => {
 		const reservation = {
-			...{ most: '700000', counted: '0', day: new Date().toISOString().slice(0, 10) },
-			...{ at: new Date().toISOString(), executionId: '17', workflow: 'Gone' },
+			...{ most: '700000', counted: '0', at: new Date().toISOString() },
+			...{ executionId: '17', workflow: 'Gone' },
 		};
 		const record = String(row()['record']).replace(
 			'"reservations":{}',
