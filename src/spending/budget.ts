@@ -42,8 +42,8 @@ export class NodeBudget implements SharedBudget {
 	#waitsFor: string | undefined;
 	/** Ends when all changes have been written that nothing has waited for. */
 	#written: Promise<unknown> = Promise.resolve();
-	/** Jobs that have ended, and are written together. Undefined while there are none. */
-	#ended: Array<{ job: string; cost: Decimal | undefined }> | undefined;
+	/** Whether one of them could not be written. */
+	#hasFailed = false;
 
 	readonly actions: SharedBudget['actions'];
 	readonly calls: SharedBudget['calls'] = {
@@ -107,19 +107,8 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
-		const ended = { job: jobReservationId(mediaType, jobId), cost: toAmount(cost) };
-		if (this.#ended?.push(ended)) return;
-		const together = (this.#ended = [ended]);
-		// what comes from now on is written by the next change
-		const seal = () => {
-			if (this.#ended === together) this.#ended = undefined;
-		};
-		const closeAll: Change<{ isMissing: boolean }> = (state) => {
-			seal();
-			const closed = together.map((each) => closeReservation(state, each.job, each.cost));
-			return { isMissing: closed.some(({ isMissing }) => isMissing) };
-		};
-		void this.#record(ended.job, closeAll, seal);
+		const id = jobReservationId(mediaType, jobId);
+		void this.#record(id, (state) => closeReservation(state, id, toAmount(cost)));
 	}
 
 	decideStart({ claim, job }: StartDecision): void {
@@ -155,12 +144,13 @@ export class NodeBudget implements SharedBudget {
 	}
 
 	/** For what is already paid: a failure must not take the answer away. */
-	async #record(id: string, change: Change<unknown>, onFailure?: () => void): Promise<void> {
+	async #record(id: string, change: Change<unknown>): Promise<void> {
 		const written = this.#change(change).catch((cause: unknown) => {
-			onFailure?.();
-			this.#use.addHint(
-				`The budget could not be updated (${messageOf(cause)}). Reservations such as ${id} stay until the period ends, or until somebody releases them.`,
-			);
+			if (!this.#hasFailed)
+				this.#use.addHint(
+					`The budget could not be updated (${messageOf(cause)}). Reservations such as ${id} stay until the period ends, or until somebody releases them.`,
+				);
+			this.#hasFailed = true;
 		});
 		this.#written = Promise.all([this.#written, written]);
 		await written;
