@@ -163,7 +163,6 @@ export class NodeBudget implements SharedBudget {
 	 * @returns what is reserved.
 	 */
 	async #reserveStart(bound: Bound, claimStart: Change<Claim>): Promise<Reservation> {
-		let waitsFor: string | undefined;
 		for (;;) {
 			await this.check();
 			const claim = await this.#change(claimStart);
@@ -171,10 +170,10 @@ export class NodeBudget implements SharedBudget {
 				this.#waiting.reset();
 				return claim.claimed;
 			}
-			const isNew = waitsFor !== undefined || claim.waitsFor !== this.#waitsFor;
-			if (claim.waitsFor !== waitsFor && isNew) this.#waiting.reset();
-			waitsFor = claim.waitsFor;
-			this.#waitsFor = waitsFor ?? this.#waitsFor;
+			if (claim.waitsFor && claim.waitsFor !== this.#waitsFor) {
+				this.#waiting.reset();
+				this.#waitsFor = claim.waitsFor;
+			}
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
 			if (!mayChange || !(await this.#waiting.wait())) throw refusalError(this.#use, claim, bound);
 		}
