@@ -40,8 +40,6 @@ export interface StartDecision {
 export interface SharedBudget {
 	/** For requests whose bound is a maximum. */
 	readonly calls: Required<Scope>;
-	/** @param calls How many requests the node run is going to send, as far as that is known. */
-	expectCalls(calls: number): void;
 	/** For the start of a job, which costs its estimate. */
 	openStart(start: JobStart): JobScope;
 	/** Right before anything is sent. @throws ServiceError `not_started` if the budget is paused, or cannot be read. */

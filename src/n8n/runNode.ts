@@ -43,7 +43,6 @@ export async function runNode(
 			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
 		const connection = await connect(n8n, access, redact, settings);
-		connection.accounts.budget?.expectCalls(n8n.getInputData().length);
 		return [await runItems(n8n, operation, connection, settings)];
 	} catch (cause) {
 		if (!continuesOnFail(n8n))

@@ -54,12 +54,8 @@ export class NodeBudget implements SharedBudget {
 	constructor(use: BudgetUse) {
 		this.#use = use;
 		const change: Caller['change'] = async (wanted) => await this.#change(wanted);
-		this.#caller = { use, expected: 1, change };
+		this.#caller = { use, change };
 		this.actions = createBudgetActions(use);
-	}
-
-	expectCalls(calls: number): void {
-		this.#caller.expected = calls;
 	}
 
 	async check(): Promise<void> {
@@ -207,7 +203,6 @@ export class NodeBudget implements SharedBudget {
 		if (refusal && free?.gte(most)) return undefined;
 		if (refusal) throw refusalError(this.#use, refusal, bound);
 		this.#waiting.reset();
-		this.#caller.expected = Math.max(1, this.#caller.expected - 1);
 		return {
 			release: () => reservation.release(most),
 			settle: (cost: Cost) => {

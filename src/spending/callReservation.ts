@@ -5,16 +5,13 @@ import {
 	claimReservation,
 	closeReservation,
 	findFree,
-	giveBackUnused,
-	grantOf,
 	larger,
+	reservedBy,
 } from './reservations';
 
 /** A node run that has requests under way, or may have. */
 export interface Caller {
 	use: BudgetUse;
-	/** Requests that are still to come, as far as known. */
-	expected: number;
 	change<Outcome>(change: Change<Outcome>): Promise<Outcome>;
 }
 
@@ -68,8 +65,6 @@ export class CallReservation {
 	leave(): { id: string; change: Change<unknown> } | undefined {
 		this.#callers--;
 		if (this.#callers || !this.#isOpen) return undefined;
-		this.#isOpen = false;
-		this.#grant = undefined;
 		const id = this.#id;
 		return { id, change: (state) => closeReservation(state, id, this.#spent) };
 	}
@@ -79,15 +74,15 @@ export class CallReservation {
 	}
 
 	async findFree({ change, use }: Caller) {
-		return await change((state) => findFree(state, use.settings, this.#figures()));
+		const id = this.#id;
+		return await change((state) =>
+			findFree(state, use.settings, { id, spent: this.#spent, held: this.#held }),
+		);
 	}
 
 	/** Node runs that wait for one another would otherwise all be refused what all of them hold. */
-	async giveBackUnused({ change }: Caller): Promise<void> {
-		if (!this.#grant) return;
-		this.#grant = undefined;
-		// what is being enlarged is for a request that is not held yet
-		await change((state) => void (this.#writing ?? giveBackUnused(state, this.#figures())));
+	async giveBackUnused(caller: Caller): Promise<void> {
+		if (this.#unused().gt(0)) await this.#write(caller, ZERO, ZERO);
 	}
 
 	/** Takes an amount from the reservation, and enlarges it if it is too small. @returns why it does not fit. */
@@ -115,10 +110,6 @@ export class CallReservation {
 		this.#spent = this.#spent.plus(paid);
 	}
 
-	#figures() {
-		return { id: this.#id, spent: this.#spent, held: this.#held };
-	}
-
 	#unused(): Decimal {
 		return this.#grant?.amount.minus(this.#spent).minus(this.#held) ?? ZERO;
 	}
@@ -134,33 +125,29 @@ export class CallReservation {
 		return this.#taken.times(this.#lasts).div(time).round();
 	}
 
-	async #write(caller: Caller, most = ZERO): Promise<Claim> {
-		this.#writing = this.#claim(caller, most).finally(() => (this.#writing = undefined));
+	/** @param soon What it is to be large enough for beside requests under way. */
+	async #write(caller: Caller, most: Decimal, soon?: Decimal): Promise<Claim> {
+		this.#writing = this.#claim(caller, most, soon).finally(() => (this.#writing = undefined));
 		return await this.#writing;
 	}
 
 	/** Writes what was spent, and makes the reservation large enough for one more request, and for those that are foreseen. */
-	async #claim(caller: Caller, most: Decimal): Promise<Claim> {
-		const { use, expected } = caller;
-		const { settings, clock } = use;
-		const holder = { ...use, id: this.#id };
+	async #claim(caller: Caller, most: Decimal, given?: Decimal): Promise<Claim> {
+		const { settings, clock } = caller.use;
+		const id = this.#id;
 		this.#grant = undefined;
 		this.#isOpen = true;
 		const foreseen = this.#foreseen(clock.now());
 		this.#taken = ZERO;
 		this.#writtenAt = clock.now();
-		const { grant, period, ...claim } = await caller.change((state, now) => {
-			const soon = larger(larger(this.#asked, most.times(expected)), foreseen);
-			const held = this.#held;
-			const need = held.plus(most);
-			const wanted = { counted: this.#spent, held, need, wish: held.plus(soon) };
-			const { free } = findFree(state, settings, this.#figures());
-			// a refusal changes nothing: many that wait would write all the time
-			const tried = free.lt(most) ? structuredClone(state) : state;
-			const claimed = claimReservation(tried, settings, holder, wanted, now);
-			return { ...claimed, grant: grantOf(state, this.#id), period: claimed.figures.start };
+		const { amount, ...claim } = await caller.change((state, now) => {
+			const [counted, held] = [this.#spent, this.#held];
+			const soon = given ?? larger(this.#asked, foreseen);
+			const wanted = { counted, need: held.plus(most), wish: held.plus(soon) };
+			const claimed = claimReservation(state, settings, { ...caller.use, id }, wanted, now);
+			return { ...claimed, amount: counted.plus(reservedBy(state.reservations[id])) };
 		});
-		this.#grant = { amount: grant, period, budget: settings.amount };
+		this.#grant = { amount, period: claim.figures.start, budget: settings.amount };
 		this.#lasts = Math.max(LASTS, claim.figures.open * LASTS_PER_RESERVATION);
 		this.#watch(caller);
 		return claim;
@@ -180,7 +167,7 @@ export class CallReservation {
 			await clock.sleep(this.#lasts);
 			const isIdle = !this.#writing && clock.now() - this.#writtenAt >= this.#lasts;
 			if (this.#callers && isIdle && this.#unused().gt(this.#foreseen(clock.now())))
-				await this.#write(this.#watcher ?? caller);
+				await this.#write(this.#watcher ?? caller, ZERO);
 		}
 	}
 }

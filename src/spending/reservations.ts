@@ -41,14 +41,8 @@ export function findFree(
 	};
 }
 
-/** What a holder may spend in all, as the row says. In micro-dollars. */
-export function grantOf({ reservations }: BudgetState, id: string): Decimal {
-	const known = reservations[id];
-	return reservedBy(known).plus(known?.counted ?? 0);
-}
-
-/** What a holder has reserved. A reservation that was released counts no more. */
-const reservedBy = (known: Reservation | undefined): Decimal =>
+/** What a holder has reserved, in micro-dollars. A reservation that was released counts no more. */
+export const reservedBy = (known: Reservation | undefined): Decimal =>
 	known && !known.isReleased ? new Big(known.most) : ZERO;
 
 /** Why a reservation was not enlarged: what is spent leaves no room, or only what is reserved does, or the row is full. */
@@ -61,9 +55,7 @@ export type Holder = Pick<Reservation, 'executionId' | 'workflow'> & { id: strin
 interface Wanted {
 	/** What it has spent in all. */
 	counted?: Decimal;
-	/** What its requests under way may still cost. */
-	held?: Decimal;
-	/** What it needs now: that, and one more request. */
+	/** What it needs now: what its requests under way may still cost, and one more request. */
 	need: Decimal;
 	/** What it could use soon. It gets as much of it as is a tenth of what is left. */
 	wish?: Decimal;
@@ -79,16 +71,16 @@ interface StartNeed {
 }
 
 /**
- * Counts what the holder of a reservation has spent, and makes or enlarges it. A second time changes nothing.
+ * Counts what the holder of a reservation has spent, and makes it as large as is needed, or smaller. A second time changes nothing.
  *
  * @param now Milliseconds since 1970, by the clock of n8n.
- * @returns micro-dollars that the holder may spend from now on, and why these are not as many as it needs.
+ * @returns the reservation, or why it stays as it is.
  */
 export function claimReservation(
 	state: BudgetState,
 	limit: BudgetLimit,
 	{ id, executionId, workflow }: Holder,
-	{ counted = ZERO, held = ZERO, need, wish = need, start }: Wanted,
+	{ counted = ZERO, need, wish = need, start }: Wanted,
 	now: number,
 ) {
 	const known = state.reservations[id];
@@ -102,7 +94,7 @@ export function claimReservation(
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
 		const ids = Object.keys(state.reservations).filter(isMeant);
 		const holders = ids.flatMap((other) => state.reservations[other] ?? []);
-		return { ...claim, most: keepHeld(state, id, held), refused, holders };
+		return { ...claim, refused, holders };
 	}
 	if (!known) makeRoom(state);
 	const least = start ? larger(need, own) : need;
@@ -119,27 +111,7 @@ export function claimReservation(
 	};
 	if (start || most.gt(0)) state.reservations[id] = claimed;
 	else delete state.reservations[id];
-	return { ...claim, most, claimed };
-}
-
-/** Gives back what a holder cannot use while it waits. @param spent In all. @param held What its requests under way may still cost. */
-export function giveBackUnused(
-	state: BudgetState,
-	{ id, spent, held }: { id: string; spent: Decimal; held: Decimal },
-): void {
-	const known = state.reservations[id];
-	if (!known || reservedBy(known).lte(held)) return;
-	countSpent(state, known, spent);
-	keepHeld(state, id, held);
-}
-
-/** Others may wait for the rest. A reservation without requests under way is not needed, not even to count what they cost. */
-function keepHeld(state: BudgetState, id: string, held: Decimal): Decimal {
-	const known = state.reservations[id];
-	const most = smaller(reservedBy(known), held);
-	if (held.eq(0)) delete state.reservations[id];
-	else if (known) known.most = most.toFixed();
-	return most;
+	return { ...claim, claimed };
 }
 
 function refuseAmount(missing: Decimal, { left, reserved }: Figures): Refused | undefined {
@@ -180,6 +152,7 @@ const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
 
 function countSpent(state: BudgetState, reservation: Reservation, counted: Decimal): void {
 	const more = counted.minus(reservation.counted ?? 0);
+	if (more.eq(0)) return;
 	addSpent(state, dayOf(reservation), more);
 	reservation.counted = counted.toFixed();
 	reservation.most = larger(new Big(reservation.most).minus(more), ZERO).toFixed();

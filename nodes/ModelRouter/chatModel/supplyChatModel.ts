@@ -29,9 +29,6 @@ import { type AnsweredCall, createModelCaller } from './askModels';
 import { chatModelParams, type ChatModelValues } from './chatModel.params';
 import { createModelFetch, type AskModel } from './replies';
 
-/** How many calls the budget reserves for at once: an agent calls its model several times. */
-const CALLS_OF_AGENT = 4;
-
 /**
  * Makes the language model that an AI agent or chain uses.
  *
@@ -51,7 +48,6 @@ export async function supplyChatModel(
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
 		const connection = await connect(n8n, access, redact, settings);
 		const { accounts } = connection;
-		accounts.budget?.expectCalls(CALLS_OF_AGENT);
 		const facts: CallFacts[] = [];
 		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
 		const calls = new Set<Promise<unknown>>();

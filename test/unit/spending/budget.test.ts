@@ -369,14 +369,22 @@ describe('the node runs of a process', () => {
 	it('give back what they do not use, also if no request comes any more', async () => {
 		const { createRun, rows, pass } = createWorld();
 		const run = createRun();
-		run.expectCalls(100);
-		const share = await ask(run, upTo(1));
-		// it was 10, a tenth of the budget
+		const shares = [await ask(run, upTo(1)), await ask(run, upTo(1))];
+		// for what may follow, but no more than a tenth of the budget
+		expect(readRow(rows).reservations).toEqual([10]);
 		await pass(25 * SECOND);
-		expect(readRow(rows).reservations).toEqual([1]);
-		await share.settle(1);
+		expect(readRow(rows).reservations).toEqual([2]);
+		for (const share of shares) await share.settle(1);
 		await run.close();
-		expect(readRow(rows)).toEqual({ spent: 1, reservations: [] });
+		expect(readRow(rows)).toEqual({ spent: 2, reservations: [] });
+	});
+
+	it('ask a model that costs nothing after they have given all back', async () => {
+		const { createRun, pass } = createWorld();
+		const run = createRun();
+		for (let time = 1; time <= 2; time++) await (await ask(run, upTo(1))).settle(1);
+		await pass(60 * SECOND);
+		await expect(ask(run, upTo(0))).resolves.toBeDefined();
 	});
 
 	it('do not fail because the execution of another one ends', async () => {

@@ -19,21 +19,10 @@ function budgetOf(amount = 1000, length: PeriodLength = 'month') {
 	const state: BudgetState = structuredClone(EMPTY_STATE);
 	moveOn(state, NOON, length);
 	const limit = { amount: micro(amount), length };
-	const claim = (
-		id: string,
-		need: number,
-		more: {
-			counted?: number;
-			held?: number;
-			wish?: number;
-			at?: number;
-		} = {},
-	) => {
-		const { counted = 0, held = 0, wish = need, at = NOON } = more;
-		const amounts = { counted: micro(counted), held: micro(held), need: micro(need) };
-		const wanted = { ...amounts, wish: micro(wish) };
+	const claim = (id: string, need: number, { counted = 0, wish = need, at = NOON } = {}) => {
+		const wanted = { counted: micro(counted), need: micro(need), wish: micro(wish) };
 		const claimed = claimReservation(state, limit, holder(id), wanted, at);
-		return [Number(claimed.most), 'refused' in claimed ? claimed.refused : undefined];
+		return 'refused' in claimed ? claimed.refused : Number(claimed.claimed.most);
 	};
 	const figures = (of = length) => {
 		const { spent, reserved, open } = figuresOf(state, { ...limit, length: of });
@@ -59,15 +48,16 @@ it.each<[PeriodLength, string, start: string, end: string]>([
 describe('a part', () => {
 	it('is what it needs, and of what it could use a tenth of what is left', () => {
 		const { claim, figures } = budgetOf();
-		expect(claim('a', 50, { wish: 500 })).toEqual([100, undefined]);
-		expect(claim('b', 200, { wish: 500 })).toEqual([200, undefined]);
+		expect(claim('a', 50, { wish: 500 })).toBe(100);
+		expect(claim('b', 200, { wish: 500 })).toBe(200);
 		expect(figures()).toEqual([0, 300, 2]);
 	});
 
-	it('is not made twice by the same claim', () => {
-		const { claim, figures } = budgetOf();
+	it('is not made twice by the same claim, and becomes smaller with what it needs', () => {
+		const { state, claim, figures } = budgetOf();
 		for (let time = 1; time <= 2; time++) claim('a', 200);
 		expect(figures()).toEqual([0, 200, 1]);
+		expect([claim('a', 50), claim('a', 0), state.reservations]).toEqual([50, 0, {}]);
 	});
 
 	it('what it has spent counts once, and is no longer reserved', () => {
@@ -79,42 +69,30 @@ describe('a part', () => {
 		expect(figures()).toEqual([150, 0, 0]);
 	});
 
-	it.each<[string, before: number, need: number, number, string | undefined]>([
-		['fits exactly', 400, 600, 600, undefined],
-		['waits for what others have', 400, 601, 0, 'reserved'],
-		['does not fit at all', 400, 1001, 0, 'spent'],
-	])('that %s', (_what, before, need, most, refused) => {
+	it.each([
+		['fits exactly', 600, 600, [0, 1000, 2]],
+		['waits for what others have', 601, 'reserved', [0, 400, 1]],
+		['does not fit at all', 1001, 'spent', [0, 400, 1]],
+	])('that %s', (_what, need, claimed, left) => {
 		const { claim, figures } = budgetOf();
-		claim('a', before);
-		expect(claim('b', need)).toEqual([most, refused]);
-		expect(figures()).toEqual([0, before + most, most ? 2 : 1]);
+		claim('a', 400);
+		expect(claim('b', need)).toBe(claimed);
+		expect(figures()).toEqual(left);
 	});
 
-	it('that is refused keeps what its requests hold, and gives the rest back', () => {
+	it('that is refused stays, without what it has spent', () => {
 		const { claim, figures } = budgetOf();
 		claim('a', 500);
 		claim('b', 400);
-		expect(claim('a', 700, { held: 300 })).toEqual([300, 'reserved']);
-		expect(figures()).toEqual([0, 700, 2]);
-		expect(claim('a', 700)).toEqual([0, 'reserved']);
-		expect(figures()).toEqual([0, 400, 1]);
+		expect(claim('a', 700, { counted: 100 })).toBe('reserved');
+		expect(figures()).toEqual([100, 800, 2]);
 	});
 
 	it('that was released does not count, and what it costs is added', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 900);
 		state.reservations['a']!.isReleased = true;
-		expect(claim('b', 900)).toEqual([900, undefined]);
-		closeReservation(state, 'a', micro(70));
-		expect(figures()).toEqual([70, 900, 1]);
-	});
-
-	it('that was released stays as long as its holder has requests under way, although it gets no more', () => {
-		const { state, claim, figures } = budgetOf();
-		claim('a', 900);
-		state.reservations['a']!.isReleased = true;
-		claim('b', 900);
-		expect(claim('a', 200, { held: 100 })).toEqual([0, 'reserved']);
+		expect([claim('b', 900), claim('a', 200)]).toEqual([900, 'reserved']);
 		closeReservation(state, 'a', micro(70));
 		expect(figures()).toEqual([70, 900, 1]);
 	});
@@ -123,7 +101,7 @@ describe('a part', () => {
 		const { state, claim, figures } = budgetOf();
 		claim('a', 300);
 		state.reservations['a']!.isReleased = true;
-		expect(claim('a', 200, { counted: 50, held: 100 })).toEqual([200, undefined]);
+		expect(claim('a', 200, { counted: 50 })).toBe(200);
 		expect(figures()).toEqual([50, 200, 1]);
 	});
 });
