@@ -42,7 +42,6 @@ it.each<[string, Partial<Evidence & Book>, object]>([
 	],
 	['a start that was sent again', { sentAgain: key }, { sentAgain: key }],
 	['a job without a row', unseen, missing],
-	['one that is called not started', { ...unseen, rows: [row('soak-1', 'notStarted')] }, missing],
 	['one that is called unknown', { ...unseen, rows: [row('soak-1', 'unknown')] }, doubt],
 	[
 		'a start whose lease has ended',
@@ -54,7 +53,6 @@ it.each<[string, Partial<Evidence & Book>, object]>([
 		{ ...unseen, rows: [row('soak-1', 'sending', { leaseUntil: now + 1 })] },
 		missing,
 	],
-	['the row of another key', { ...unseen, rows: [row('soak-2', 'unknown')] }, missing],
 	['an ID in an output', { ...unseen, said: [{ key: 'soak-1', jobId: 'job-1' }] }, { unsaid: key }],
 	['an ID in a log', { ...unseen, logged: new Set(['job-1']) }, { unsaid: key }],
 	[
@@ -74,13 +72,11 @@ it.each<[string, Partial<Evidence & Book>, object]>([
 		{ ...unseen, booked: [], wanted: [{ key: 'soak-1', hasKey: false }] },
 		{},
 	],
-	...(['pending', 'emitting', 'delivering', 'unconfirmed'] as const).map(
-		(state): [string, Partial<Evidence>, object] => [
-			`a job in state ${state} at the end`,
-			{ rows: [row('soak-1', state, { jobId: 'job-1', failures: 2, note: 'Cut.' })] },
-			{ undelivered: [`job-1 (${state}, failures 2) Cut.`] },
-		],
-	),
+	[
+		'a job that was not confirmed at the end',
+		{ rows: [row('soak-1', 'unconfirmed', { jobId: 'job-1', failures: 2, note: 'Cut.' })] },
+		{ undelivered: ['job-1 (unconfirmed, failures 2) Cut.'] },
+	],
 	['a job that never arrived', { arrivals: [] }, { lostItems: ['job-1'] }],
 	['one without its file', { arrivals: [{ jobId: 'job-1' }] }, { withoutFile: ['job-1'] }],
 	['a failed job has none', { arrivals: [{ jobId: 'job-1' }], files: new Map() }, {}],
