@@ -1,5 +1,5 @@
 import type { Fault } from '../service/service';
-import { CARRY_ON, failPosts, job, LOST, model, RETRIED } from './rig/calls';
+import { CARRY_ON, failPosts, job, model, RETRIED } from './rig/calls';
 import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
 import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -30,8 +30,6 @@ describe('generate', () => {
 	const notReady = { error: { code: 'job_not_completed' } };
 	it.each<[string, string, Fault, number]>([
 		['failed status requests', '/jobs/', { type: 'status', status: 502 }, 5],
-		// each is asked for under both spellings
-		['a job that is not found at first', '/jobs/', { type: 'status', status: 404 }, 4],
 		['a broken download', '/content', { type: 'limit_data', bytes: 20 }, 1],
 		[
 			'a file that is a moment late',
@@ -87,24 +85,12 @@ describe('generate', () => {
 		expect(error?.description).not.toContain('had started');
 	});
 
-	it.each<[string, Fault]>([
-		['an answer that is cut', { type: 'cut_json', effect: true }],
-		['a connection that breaks', LOST],
-	])('calls the outcome unknown after %s, and does not start again', async (_what, fault) => {
-		failPosts(service, fault);
+	it('calls the outcome unknown after an answer that is cut, and does not start again', async () => {
+		failPosts(service, { type: 'cut_json', effect: true });
 		const { failed } = await generate('a cat', {}, carryOnRetried);
 		const error = expect.stringContaining('It is not known whether');
 		expect(failed).toMatchObject([{ json: { error, details: { outcome: 'unknown' } } }]);
 		expect(service.starts('a cat')).toBe(1);
-	});
-
-	it('a job that was started and is not known afterwards keeps the answer to its start', async () => {
-		onRead('jobs', { type: 'status', status: 404 });
-		const { failed } = await generate('a cat');
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(/^The media job is lost/),
-			details: { partial: { job: { id: service.world.starts[0]?.jobId } } },
-		});
 	});
 });
 

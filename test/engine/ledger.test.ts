@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { failPosts, LOST, model, PICTURE, RETRIED } from './rig/calls';
+import { failPosts, model, PICTURE, RETRIED } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
 import { run, shownText, start, type RunOptions } from './rig/run';
 
@@ -47,16 +47,6 @@ describe('a start that is entered', () => {
 		);
 		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
 		expect(rig.service.starts('one')).toBe(0);
-	});
-
-	it('an unknown outcome is open in the ledger', async () => {
-		failPosts(rig.service, LOST);
-		const { error } = await run(rig.starting('one'));
-		expect(error?.context?.['metadata']).toMatchObject({
-			...{ outcome: 'unknown', ids: { entryId: '1' } },
-		});
-		expect(shownText(error)).toContain('Mark as Started');
-		expect(rig.n8n.entries()).toMatchObject([{ state: 'unknown', jobId: '' }]);
 	});
 
 	it('Stop while it is under way leaves the outcome written down', async () => {
@@ -128,18 +118,6 @@ describe('a unique key', () => {
 		expect((await once('k')).json).toMatchObject({ startedBefore: false, entryId: 2 });
 	});
 
-	it('resolved as started, the key gives back that job', async () => {
-		failPosts(rig.service, LOST, 1);
-		await once('k');
-		const { jobId } = rig.service.world.starts[0]!;
-		const resolved = await rig.ledger('markStarted', { findBy: 'entryId', entryId: 1, jobId });
-		expect(resolved.items[0]?.json).toMatchObject({ state: 'pending', jobId, uniqueKey: 'k' });
-		expect((await once('k')).json).toMatchObject({ jobId, startedBefore: true });
-		expect(rig.service.world.starts).toHaveLength(1);
-		const decided = await rig.ledger('markNotStarted', { uniqueKey: 'k' });
-		expect(decided.error?.message).toMatch(/^The outcome of this start is known/);
-	});
-
 	it.each([
 		['={{ $json.nothing }}', 'Unique Key (Start Only Once) is empty'],
 		['  ', 'Unique Key (Start Only Once) contains only spaces'],
@@ -150,27 +128,16 @@ describe('a unique key', () => {
 		expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
 
-	describe('where the job is not tracked', () => {
-		const untracked = async (operation: string, uniqueKey: string) => {
-			return await run(rig.ledgered(operation, { ...PICTURE, useLedger: false, uniqueKey }));
-		};
-
-		it.each([
-			['start', 'order-7'],
-			['generate', 'order-7'],
-			['start', '={{ "order-" + 7 }}'],
-		])('%s with the key %s is refused, and both fields are named', async (operation, key) => {
-			const { error } = await untracked(operation, key);
-			expect(shownText(error)).toBe(
-				'"Unique Key (Start Only Once)" only works with "Track in Job Ledger". Nothing was sent, because nothing would keep the job from being started twice. Turn on "Track in Job Ledger" in the node, or clear "Unique Key (Start Only Once)" below it.',
-			);
-			expect([rig.service.requests, rig.n8n.service.requests]).toEqual([[], []]);
-		});
-
-		it('an empty key is none', async () => {
-			expect((await untracked('start', '')).items).toHaveLength(1);
-			expect(rig.n8n.entries()).toEqual([]);
-		});
+	it('where the job is not tracked is refused, and both fields are named', async () => {
+		const untracked = async (uniqueKey: string) =>
+			await run(rig.ledgered('start', { ...PICTURE, useLedger: false, uniqueKey }));
+		expect(shownText((await untracked('order-7')).error)).toBe(
+			'"Unique Key (Start Only Once)" only works with "Track in Job Ledger". Nothing was sent, because nothing would keep the job from being started twice. Turn on "Track in Job Ledger" in the node, or clear "Unique Key (Start Only Once)" below it.',
+		);
+		expect([rig.service.requests, rig.n8n.service.requests]).toEqual([[], []]);
+		// an empty key is none
+		expect((await untracked('')).items).toHaveLength(1);
+		expect(rig.n8n.entries()).toEqual([]);
 	});
 });
 

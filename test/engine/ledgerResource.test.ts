@@ -88,8 +88,11 @@ it('takes the ID from a pasted URL, such as the location in the error of the sta
 	failPosts(rig.service, { type: 'status', status: 500 }, 1);
 	await run(rig.starting('one', { uniqueKey: 'a' }));
 	const jobId = 'https://router.example.com/v1/images/jobs/job-7/content?x=1';
-	const { items } = await rig.ledger('markStarted', { uniqueKey: 'a', jobId });
-	expect(items).toMatchObject([{ json: { jobId: 'job-7', state: 'pending' } }]);
+	const which = { findBy: 'entryId', entryId: 1 };
+	const { items } = await rig.ledger('markStarted', { ...which, jobId });
+	expect(items).toMatchObject([{ json: { jobId: 'job-7', state: 'pending', uniqueKey: 'a' } }]);
+	const decided = await rig.ledger('markNotStarted', { uniqueKey: 'a' });
+	expect(decided.error?.message).toMatch(/^The outcome of this start is known/);
 });
 
 it('says what is missing where there is no such start', async () => {

@@ -238,12 +238,6 @@ describe('the execution', () => {
 		expect(idsOf((await execute(items, { mode: 'retry' })).items)).toEqual(ids);
 	});
 
-	it('survives an n8n that restarts meanwhile', async () => {
-		const { ids, execute, items } = await emitted();
-		rig.n8n.service.fault({ match: { method: 'PATCH' }, times: 2, do: down });
-		expect(idsOf((await execute(items)).items)).toEqual(ids);
-	});
-
 	it('with Continue on Fail nothing that is not marked goes on as if it were', async () => {
 		const { execute, items } = await emitted();
 		rig.n8n.service.fault({ match: { method: 'PATCH' }, do: forbidden });
