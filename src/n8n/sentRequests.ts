@@ -20,6 +20,9 @@ type SentState = Fingerprints &
 		| { state: 'open'; kind: ServiceErrorKind; message: string; details: ServiceErrorDetails }
 	);
 
+/** What was started, by its place, and by the attempt: a start without several has one, without a name. */
+type Starts = Record<string, Record<string, SentState>>;
+
 interface SentRequestsOptions {
 	/** Identifies the credential, base URL and operation. */
 	scope: string;
@@ -56,17 +59,18 @@ export function createSentRequests(
 	n8n: IExecuteFunctions,
 	{ scope, resendIfUnknown, redact }: SentRequestsOptions,
 ) {
-	const context = getMemory(n8n, 'node') as { starts?: Record<string, SentState> };
+	const context = getMemory(n8n, 'node') as { starts?: Starts };
 	const runIndex = getRunIndex(n8n);
 	const placeOf = createPlaces(n8n, scope);
-	const track = (record: RequestRecord) => createSentRequest(record, resendIfUnknown, redact);
+	const recallAt = (place: Place, attempt: string) =>
+		createSentRequest((context.starts ??= {}), place, attempt, { resendIfUnknown, redact });
 
 	return {
 		/** @returns the attempts at a request that were made, the first one first. They may be paid, so they come before others. */
 		findAttempts(itemIndex: number, request: unknown): string[] {
 			const { start, prints } = placeOf(itemIndex, request);
-			const made = listAttempts(context.starts ?? {}, start, prints);
-			return made.map(([key]) => key.slice(start.length + 1));
+			const made = Object.entries(context.starts?.[start] ?? {});
+			return made.flatMap(([attempt, entry]) => (isSameRequest(entry, prints) ? attempt : []));
 		},
 
 		/**
@@ -75,10 +79,8 @@ export function createSentRequests(
 		 * @param request What is sent, without random parts such as a new session id, and without what its attempts differ in.
 		 * @param attempt Which of several attempts at it is meant. One whose outcome is unknown keeps the others from being made.
 		 */
-		recall(itemIndex: number, request: unknown, attempt?: string) {
-			const entries = (context.starts ??= {});
-			return track(findRecord(entries, placeOf(itemIndex, request), attempt));
-		},
+		recall: (itemIndex: number, request: unknown, attempt = '') =>
+			recallAt(placeOf(itemIndex, request), attempt),
 
 		/**
 		 * Looks up a request of a chat model. An AI agent sends many for one item, and the same may be sent for several items: so only one that
@@ -90,22 +92,20 @@ export function createSentRequests(
 			itemIndex: number,
 			request: unknown,
 			signal?: AbortSignal,
-			attempt?: string,
+			attempt = '',
 		): SentRequest {
-			const entries = (context.starts ??= {});
 			const print = fingerprint(scope, request);
 			const start = `${runIndex}.${itemIndex}.${print}`;
-			const key = keyOfAttempt(entries, start, attempt);
-			const earlier = entries[key] ?? findOpenAttempt(entries, start);
-			const sent = track({ entries, key, prints: { request: print }, earlier });
-			const recordResult = () => void (signal?.aborted || delete entries[key]);
+			const sent = recallAt({ start, prints: { request: print } }, attempt);
+			const recordResult = () =>
+				void (signal?.aborted || delete context.starts?.[start]?.[attempt]);
 			return { ...sent, recordSending: () => undefined, recordResult };
 		},
 
 		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
 		forget() {
-			for (const key of Object.keys(context.starts ?? {})) {
-				if (key.startsWith(`${runIndex}.`)) delete context.starts?.[key];
+			for (const start of Object.keys(context.starts ?? {})) {
+				if (start.startsWith(`${runIndex}.`)) delete context.starts?.[start];
 			}
 		},
 	};
@@ -115,7 +115,7 @@ export function createSentRequests(
 interface Place {
 	start: string;
 	prints: Fingerprints;
-	/** Where all turns of its conversation are, if it is one. */
+	/** What the starts of all turns of its conversation begin with, if it is one. */
 	turns?: string;
 	/** Whether it is looked for in other runs, too. */
 	inAllRuns?: boolean;
@@ -144,94 +144,16 @@ function createPlaces(n8n: IExecuteFunctions, scope: string) {
 	};
 }
 
-/**
- * The record of a request. That a turn of a conversation was answered is only forgotten when the speaker has answered another turn of it:
- * so nothing has to be kept for every turn, and a turn that is asked for again gets the same answer.
- */
-function findRecord(
-	entries: Record<string, SentState>,
-	{ start, prints, turns, inAllRuns }: Place,
-	attempt: string | undefined,
-): RequestRecord {
-	const key = keyOfAttempt(entries, start, attempt);
-	const earlier =
-		findSameRequest(entries[key], prints) ??
-		findOpenAttempt(entries, start, prints) ??
-		(inAllRuns ? findOpenRequest(entries, prints, attempt) : undefined);
-	const isOfTurn = (other: string) => other === start || other.startsWith(`${start} `);
-	const forgetAnsweredTurns = (prefix: string) => {
-		for (const [other, { state }] of Object.entries(entries)) {
-			if (!isOfTurn(other) && other.startsWith(prefix) && state === 'done') delete entries[other];
-		}
-	};
-	const forget = turns !== undefined && {
-		forgetAnsweredTurns: () => forgetAnsweredTurns(turns),
-	};
-	return { entries, key, prints, earlier, ...forget };
-}
-
-/** The keys of attempts by their start: to look through all requests for each of 10,000 items would take seconds. */
-const attemptKeys = new WeakMap<object, Map<string, Set<string>>>();
-
-function attemptKeysOf(entries: Record<string, SentState>): Map<string, Set<string>> {
-	const known = attemptKeys.get(entries);
-	if (known) return known;
-	const index = new Map<string, Set<string>>();
-	attemptKeys.set(entries, index);
-	// as they were stored with the execution
-	for (const key of Object.keys(entries)) {
-		const [start, attempt] = key.split(' ', 2);
-		if (start && attempt) keyOfAttempt(entries, start, key.slice(start.length + 1));
-	}
-	return index;
-}
-
-/** Attempts of one start have keys of their own, which begin with it. */
-function keyOfAttempt(
-	entries: Record<string, SentState>,
-	start: string,
-	attempt: string | undefined,
-): string {
-	if (attempt === undefined) return start;
-	const key = `${start} ${attempt}`;
-	const index = attemptKeysOf(entries);
-	index.set(start, (index.get(start) ?? new Set()).add(key));
-	return key;
-}
-
-/** A start, or its attempts, of the same request. @param prints Without it, of whatever request. */
-const listAttempts = (entries: Record<string, SentState>, start: string, prints?: Fingerprints) =>
-	[start, ...(attemptKeysOf(entries).get(start) ?? [])].flatMap((key) => {
-		const entry = entries[key];
-		return entry && (!prints || findSameRequest(entry, prints)) ? [[key, entry] as const] : [];
-	});
-
-/** Another attempt at the same start whose outcome is unknown: no model is asked after it. */
-const findOpenAttempt = (
-	entries: Record<string, SentState>,
-	start: string,
-	prints?: Fingerprints,
-): SentState | undefined =>
-	listAttempts(entries, start, prints).find(([, entry]) => isOutcomeUnknown(entry))?.[1];
-
-const isOutcomeUnknown = (entry: SentState) =>
-	entry.state === 'pending' || (entry.state === 'open' && entry.details.outcome !== 'started');
-
-interface RequestRecord {
-	entries: Record<string, SentState>;
-	key: string;
-	prints: Fingerprints;
-	/** What was recorded when the request was sent before. */
-	earlier: SentState | undefined;
-	/** Deletes what this request's result makes superfluous. */
-	forgetAnsweredTurns?(): void;
-}
-
 function createSentRequest(
-	{ entries, key, prints, earlier, forgetAnsweredTurns }: RequestRecord,
-	resendIfUnknown: boolean,
-	redact: Redactor,
+	starts: Starts,
+	place: Place,
+	attempt: string,
+	{ resendIfUnknown, redact }: Omit<SentRequestsOptions, 'scope'>,
 ) {
+	const { start, prints, turns } = place;
+	/** What was recorded when the request was sent before. */
+	const earlier = findEarlier(starts, place, attempt);
+	const record = (entry: SentState) => void ((starts[start] ??= {})[attempt] = entry);
 	return {
 		/**
 		 * @returns undefined when the request may be sent.
@@ -244,41 +166,59 @@ function createSentRequest(
 			throw alreadySentError(earlier);
 		},
 		recordSending() {
-			entries[key] = { ...prints, state: 'pending' };
+			record({ ...prints, state: 'pending' });
 		},
 		/** @param result Plain data. It is stored with the execution, so an echoed key is redacted. */
 		recordResult(result: unknown) {
-			entries[key] = { ...prints, state: 'done', result: redact.data(result) };
-			forgetAnsweredTurns?.();
+			record({ ...prints, state: 'done', result: redact.data(result) });
+			if (turns !== undefined) forgetAnsweredTurns(starts, turns, start);
 		},
 		recordFailure(cause: unknown) {
 			if (!(cause instanceof ServiceError)) return;
-			if (isUnstarted(cause)) return void delete entries[key];
+			if (isUnstarted(cause)) return void delete starts[start]?.[attempt];
 			const { kind, message, details } = redact.error(cause);
-			entries[key] = { ...prints, state: 'open', kind, message, details };
+			record({ ...prints, state: 'open', kind, message, details });
 		},
 	};
 }
 
-function findSameRequest(
-	entry: SentState | undefined,
-	{ request, source }: Fingerprints,
+/** The same attempt at a request, or another one whose outcome is unknown: no model is asked after it. */
+function findEarlier(
+	starts: Starts,
+	{ start, prints, inAllRuns }: Place,
+	attempt: string,
 ): SentState | undefined {
-	const isSame = entry?.request === request || (source !== undefined && entry?.source === source);
-	return isSame ? entry : undefined;
+	const attempts = starts[start] ?? {};
+	const isSame = (entry: SentState | undefined) => entry && isSameRequest(entry, prints);
+	const own = attempts[attempt];
+	if (isSame(own)) return own;
+	const unknown = Object.values(attempts).find((entry) => isSame(entry) && isOutcomeUnknown(entry));
+	return unknown ?? (inAllRuns ? findOpenRequest(starts, prints, attempt) : undefined);
 }
 
 /** A failed request of any run of the node: the same attempt, or another one whose outcome is unknown. */
-function findOpenRequest(
-	entries: Record<string, SentState>,
-	{ request }: Fingerprints,
-	attempt: string | undefined,
-): SentState | undefined {
-	const isOfAttempt = (key: string) => attempt === undefined || key.endsWith(` ${attempt}`);
-	return Object.entries(entries)
+const findOpenRequest = (starts: Starts, { request }: Fingerprints, attempt: string) =>
+	Object.values(starts)
+		.flatMap((attempts) => Object.entries(attempts))
 		.filter(([, entry]) => entry.state === 'open' && entry.request === request)
-		.find(([key, entry]) => isOfAttempt(key) || isOutcomeUnknown(entry))?.[1];
+		.find(([name, entry]) => !attempt || name === attempt || isOutcomeUnknown(entry))?.[1];
+
+/**
+ * That a turn of a conversation was answered is only forgotten when the speaker has answered another turn of it: so nothing has to be kept
+ * for every turn, and a turn that is asked for again gets the same answer.
+ */
+function forgetAnsweredTurns(starts: Starts, turns: string, answered: string): void {
+	for (const [start, attempts] of Object.entries(starts)) {
+		const isAnswered = Object.values(attempts).some(({ state }) => state === 'done');
+		if (isAnswered && start !== answered && start.startsWith(turns)) delete starts[start];
+	}
 }
+
+const isOutcomeUnknown = (entry: SentState) =>
+	entry.state === 'pending' || (entry.state === 'open' && entry.details.outcome !== 'started');
+
+const isSameRequest = (entry: SentState, { request, source }: Fingerprints): boolean =>
+	entry.request === request || (source !== undefined && entry.source === source);
 
 function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' }>): ServiceError {
 	if (entry.state === 'pending') {
