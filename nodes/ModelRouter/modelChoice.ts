@@ -109,11 +109,10 @@ const isRefusal = (cause: unknown): cause is ServiceError =>
 	cause instanceof ServiceError && cause.kind === 'invalid' && isUnstarted(cause);
 
 /** Whether another model may be asked for free. It would not help if the key was refused or the network failed. */
-const mayAskNext = (cause: ServiceError): boolean => isRefusal(cause) || isRefusedUnstarted(cause);
-
-function isRefusedUnstarted(cause: ServiceError): boolean {
+function mayAskNext(cause: ServiceError): boolean {
 	const { status = 0 } = cause.details;
-	return cause.kind === 'refused' && isUnstarted(cause) && status >= 400 && status !== 401;
+	const isRefused = cause.kind === 'refused' && isUnstarted(cause);
+	return isRefusal(cause) || (isRefused && status >= 400 && status !== 401);
 }
 
 const noModelError = (list: string | undefined, passedOver: readonly PassedOver[]) =>
@@ -185,7 +184,7 @@ interface Asking<One, Answer extends object> {
  * Asks the models of a choice, one after the other, until one has given an answer that does. What was refused and started nothing goes on
  * to the next model for free. After any other failure no model is asked: the request may have been carried out.
  *
- * @returns the last answer, all models that were passed over or refused the request, and all that were paid.
+ * @returns the last answer, all models that were passed over or refused the request, and all that were paid, if an answer did not do.
  * @throws ServiceError of the last model that was asked, with those before it.
  */
 export async function askInTurn<One extends { model: string }, Answer extends object>(
@@ -223,9 +222,13 @@ export async function askInTurn<One extends { model: string }, Answer extends ob
 		}
 	}
 	if (!last) throw new Error('There is no model');
-	if ('answer' in last) return { ...last, refusals, attempts };
+	if ('answer' in last) return { ...last, refusals, attempts: listInVain(attempts) };
 	throw withEarlier(last.failure, last.before, attempts);
 }
+
+/** The attempts, if an answer did not do. */
+const listInVain = (attempts: Attempt[]): Attempt[] =>
+	attempts.some(({ reason }) => reason) ? attempts : [];
 
 /** Adds the attempts to the failure of an answer that does not do. */
 export function withAttempts<Result>(attempts: readonly Attempt[], read: () => Result): Result {

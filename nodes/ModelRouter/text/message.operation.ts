@@ -23,11 +23,9 @@ import {
 } from '../modelChoice';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
-	askAttempt,
 	askPaid,
 	createAnswerReader,
 	keepMessage,
-	type PaidText,
 	type PricedAnswer,
 	readStructuredAnswer,
 	simplifyAnswer,
@@ -138,16 +136,14 @@ async function askChosen(context: MessageContext) {
 		passedOver: request.chosen.passedOver,
 		async ask({ model, found }) {
 			const live = isJudged ? { ...context, stream: async () => undefined } : context;
-			const paid: PaidText = {
+			const asked = await askPaid(live, {
 				...{ body: withModel(unlimited, model), found, limits: request },
+				...(isRemembered && { attempt: model }),
 				keep: (given, raw) => ({
 					...(!simplify && { raw }),
 					...keepMessage(given, raw, request.protocol),
 				}),
-			};
-			const asked = isRemembered
-				? await askAttempt(live, { ...paid, attempt: model })
-				: await askPaid(live, paid);
+			});
 			return { ...asked, ...costsOf(asked.answer) };
 		},
 		findFault: isJudged
@@ -156,8 +152,7 @@ async function askChosen(context: MessageContext) {
 		findFailureFault: isJudged ? findEmptyFault : undefined,
 	});
 	if (isJudged && !asked.attempts.at(-1)?.reason) await stream(asked.answer.answer.text);
-	const attempts = asked.attempts.some(({ reason }) => reason) ? asked.attempts : [];
-	return { ...asked, attempts };
+	return asked;
 }
 
 /** An answer with the attempts before it, and the cost of all. */

@@ -30,7 +30,7 @@ import type { FoundModel } from '../catalog';
 import { limitOutput, type TextLimits, withModel } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
-export interface PaidText {
+interface PaidText {
 	/** Not limited: what the caps allow changes with the prices. */
 	body: Parameters<typeof limitOutput>[1];
 	found: FoundModel;
@@ -45,23 +45,40 @@ export interface PaidText {
 	 * @param given What comes back in the next request.
 	 */
 	checkAnswer?(answer: PricedAnswer, maxTokens: number | undefined, given: unknown[]): void;
-	/** Called before it is sent, and not if an earlier run has asked. */
-	onSend?(): void;
 }
 
 type Context = OperationContext<unknown>;
-export type AskContext = Pick<Context, 'http' | 'accounts' | 'startPaid' | 'countInFlight'> &
+type AskContext = Pick<Context, 'http' | 'accounts' | 'startPaid' | 'countInFlight'> &
 	Partial<Pick<Context, 'countTokens'>> & { stream: OnText };
 
 /**
- * Asks a model within its caps, and pays for the answer. If the answer broke off, its cost is in `details.partial`.
+ * Asks a model within its caps, and pays for the answer. If the answer broke off, its cost is in `details.partial`. An answer that an
+ * earlier run has paid for counts in the caps, too, before another model is asked.
  *
  * @returns also the output tokens that the caps allowed, if no maximum was set.
  * @throws ServiceError as `startPaid`.
  */
-export async function askPaid(
+export async function askPaid(context: AskContext, paid: PaidText) {
+	let isSent = false;
+	const countEarlier = (answer: Partial<PricedAnswer>) => {
+		if (!isSent) countPaid(paid.limits.caps, answer);
+	};
+	try {
+		const asked = await sendPaid(context, paid, () => (isSent = true));
+		countEarlier(asked.answer);
+		return asked;
+	} catch (cause) {
+		throw mapServiceError(cause, (error) => {
+			countEarlier(error.details.partial ?? {});
+			return error;
+		});
+	}
+}
+
+async function sendPaid(
 	{ http, accounts, startPaid, countInFlight, countTokens, stream }: AskContext,
-	{ body: unlimited, found, limits, attempt, keep, checkAnswer, onSend }: PaidText,
+	{ body: unlimited, found, limits, attempt, keep, checkAnswer }: PaidText,
+	onSend: () => void,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model, limits.label);
@@ -103,7 +120,7 @@ export async function askPaid(
 			return microUsd;
 		},
 		async send() {
-			onSend?.();
+			onSend();
 			const asked: Asked = await ask(http, limited.body as never, stream).catch(
 				(cause: unknown) => {
 					throw mapServiceError(cause, explain);
@@ -117,26 +134,7 @@ export async function askPaid(
 	return { answer, maxTokens: limited.cost.maxTokens };
 }
 
-/**
- * Asks one of several models. An attempt that an earlier run has paid for counts in the caps, too, before another model is asked.
- *
- * @throws ServiceError as `askPaid`.
- */
-export async function askAttempt(context: AskContext, paid: PaidText & { attempt: string }) {
-	let isSent = false;
-	const onSend = () => void (isSent = true);
-	try {
-		const asked = await askPaid(context, { ...paid, onSend });
-		if (!isSent) countRemembered(paid.limits.caps, asked.answer);
-		return asked;
-	} catch (cause) {
-		const partial = cause instanceof ServiceError ? cause.details.partial : undefined;
-		if (!isSent && partial) countRemembered(paid.limits.caps, partial);
-		throw mapServiceError(cause);
-	}
-}
-
-function countRemembered(
+function countPaid(
 	{ item, conversation }: Caps,
 	{ costUsd, reservedUsd }: Partial<PricedAnswer>,
 ): void {
