@@ -1,12 +1,13 @@
+import { data } from '../service/answer';
 import { nameOf, recordings } from '../unit/agent/recordings';
-import { agent, failPosts, response, type Paying } from './rig/calls';
+import { agent, failPosts, response, streamed, type Paying } from './rig/calls';
 import { collect, type LanguageModel, type ModelMessage } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
 // what tools do that the service runs itself is no text: which events are none is in unit/router/responses and unit/agent
 const service = serviceForTests();
 const { body } = recordings.find((each) => nameOf(each) === 'Responses read built-in tools')!;
-beforeEach(() => failPosts(service, { type: 'body', contentType: 'text/event-stream', body }));
+beforeEach(() => failPosts(service, streamed(body)));
 
 const execute = async (call: Paying) => (await service.run(call)).items[0]?.json['output'];
 const chat = async (use: (model: LanguageModel) => Promise<ModelMessage[]>) => {
@@ -29,8 +30,7 @@ it.each<[string, () => Promise<unknown>]>([
 it('an agent that has only run tools says where to look for a text', async () => {
 	service.reset();
 	const event = { type: 'response.completed', response: { output: [{ type: 'shell_call' }] } };
-	const answer = `data: ${JSON.stringify(event)}\n\n`;
-	failPosts(service, { type: 'body', contentType: 'text/event-stream', body: answer });
+	failPosts(service, streamed(data(event)));
 	const { items } = await service.run(agent({ message: 'hi' }));
 	const notice = expect.stringMatching(/^No text was found in the answer; "events" contains/);
 	expect(items).toMatchObject([{ json: { output: '', notice } }]);

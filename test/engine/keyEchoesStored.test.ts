@@ -1,6 +1,6 @@
 import { data } from '../service/answer';
 import { everySpelling, spellingsIn, textsIn } from '../support/spellings';
-import { agent, assistant, CARRY_ON, posts, secretsOf } from './rig/calls';
+import { agent, assistant, CARRY_ON, posts, secretsOf, streamed } from './rig/calls';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
 import { logOfTests } from './rig/logged';
@@ -91,8 +91,7 @@ it('a chat whose id holds the key is not stored, and so not continued', async ()
 
 it('a conversation passes on no key that its speakers are told', async () => {
 	const text = `It is ${everySpelling(service.agent.key())}`;
-	const body = data({ type: 'text', text }) + data('[DONE]');
-	service.fault({ do: { type: 'body', contentType: 'text/event-stream', body } });
+	service.fault({ do: streamed(data({ type: 'text', text }) + data('[DONE]')) });
 	const speaker = ours('Speaker', 'workspaceAgentTool', agent({ message: '={{ $json.message }}' }));
 	const live: string[] = [];
 	const { run: done } = await converse({

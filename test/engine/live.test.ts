@@ -1,7 +1,8 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
+import { event } from '../service/answer';
 import type { Fault } from '../service/service';
-import { agent, assistant, chat, response, secretsOf } from './rig/calls';
+import { agent, assistant, chat, failPosts, response, secretsOf, streamed } from './rig/calls';
 import { start, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -103,14 +104,11 @@ describe('the tools of the assistant', () => {
 		['the end of a word', `${'word '.repeat(1000)}`, `${'word '.repeat(40).trim()}…\n\n`],
 		['a word without an end', 'x'.repeat(5000), ''],
 	])('%s: as much of it as a line of the chat takes', async (_what, title, shown) => {
-		const event = (name: string, data: object | null) =>
-			`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-		const body = [
+		const events = [
 			event('pending_tool_call', { call_id: '1', title: { en: title } }),
 			...[event('message_start', { t: 'hi' }), event('message_end', {}), event('finish', null)],
-		].join('');
-		const does = { type: 'body' as const, body, contentType: 'text/event-stream' };
-		service.fault({ match: { method: 'POST' }, do: does });
+		];
+		failPosts(service, streamed(events.join('')));
 		const { text, items } = await live({}, 'hello', (question) =>
 			askStreaming(question, { showToolCalls: true }),
 		);

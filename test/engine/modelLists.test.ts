@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { data } from '../service/answer';
 import type { Fault } from '../service/service';
 import {
 	CARRY_ON,
@@ -9,7 +10,9 @@ import {
 	LOST,
 	posts,
 	RETRIED,
+	says,
 	secretsOf,
+	streamed,
 	withAccount,
 } from './rig/calls';
 import { collect, useModel, type LanguageModel } from './rig/chatModel';
@@ -55,13 +58,6 @@ const askedModels = (text = '') =>
 const failModel = (id: string, fault: Fault, times = Infinity) =>
 	service.fault({ match: { method: 'POST', bodyIncludes: `"${id}"` }, times, do: fault });
 
-const USAGE = { prompt_tokens: 100, completion_tokens: 50 };
-/** An answer of chat completions as a stream. */
-const says = (delta: object, finish_reason = 'stop', usage: object = USAGE): Fault => {
-	const event = { choices: [{ index: 0, delta, finish_reason }], usage };
-	const body = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;
-	return { type: 'body', body, contentType: 'text/event-stream' };
-};
 const SCHEMA = {
 	responseFormat: 'json_schema',
 	jsonSchema: '{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}',
@@ -313,9 +309,8 @@ describe('Escalate', () => {
 	});
 
 	it('keeps the attempts before an answer that broke off, and their cost', async () => {
-		const event = { choices: [{ index: 0, delta: { content: 'Half' } }], usage: USAGE };
-		const body = `data: ${JSON.stringify(event)}\n\n`;
-		const broken: Fault = { type: 'body', body, contentType: 'text/event-stream' };
+		const usage = { prompt_tokens: 100, completion_tokens: 50 };
+		const broken = streamed(data({ choices: [{ index: 0, delta: { content: 'Half' } }], usage }));
 		for (const simplify of [true, false]) {
 			const options = { escalate: true, onIncomplete: 'partial' };
 			const { items } = await escalate(EMPTY, broken, { simplify, options });

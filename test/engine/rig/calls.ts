@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import { data } from '../../service/answer';
 import type { Fault, Service } from '../../service/service';
 import type { RunOptions } from './run';
 import type { Secrets } from './credentials';
@@ -89,6 +90,22 @@ export const posts = (service: Service) =>
 /** Faults of requests that may cost: of so many of them, or of all. */
 export const failPosts = (service: Service, fault: Fault | Fault[], times = Infinity) =>
 	service.fault({ match: { method: 'POST' }, times, do: fault });
+
+/** These events as the answer. */
+export const streamed = (body: string): Fault => ({
+	...{ type: 'body', contentType: 'text/event-stream', body },
+});
+
+/** The answer of a model in chat completions: what each chunk adds to it. */
+export function says(
+	deltas: object | object[],
+	finish_reason = 'stop',
+	usage: object = { prompt_tokens: 100, completion_tokens: 50 },
+): Fault {
+	const choices = [...[deltas].flat().map((delta) => ({ delta })), { delta: {}, finish_reason }];
+	const chunks = choices.map((choice) => ({ choices: [{ index: 0, ...choice }], usage }));
+	return streamed([...chunks, '[DONE]'].map(data).join(''));
+}
 
 /** The answer to it is lost. */
 export const LOST: Fault = { type: 'reset_peer', effect: true };
