@@ -407,6 +407,17 @@ describe('a chat model', () => {
 		});
 	});
 
+	it('counts each attempt in the cap of its call', async () => {
+		const dear = { prompt_tokens: 100, completion_tokens: 4000 };
+		failModel(MINI, says({ content: '' }, 'stop', dear));
+		const parameters = { spendingCapPerCall: 0.0063, options: { escalate: true } };
+		const { error } = await talk({ model: from('support'), ...parameters });
+		expect(askedModels()).toEqual([MINI]);
+		expect(error?.message).toMatch(
+			/quill-2\.5: This does not fit into what is left of .* this call/,
+		);
+	});
+
 	it('asks no other model after an unknown outcome, whichever is the first by then', async () => {
 		failModel(MINI, { type: 'status', status: 404 }, 1);
 		failModel(QUILL, LOST, 1);

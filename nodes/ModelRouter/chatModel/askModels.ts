@@ -6,8 +6,8 @@ import { withRetries } from '../../../src/core/resend';
 import { keepPerKey } from '../../../src/n8n/sharedCache';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
-import type { ChatMessage } from '../../../src/router/messages';
-import { findModelChoice, type ModelChoice } from '../../../src/router/modelLists';
+import { type ChatMessage, modalities, type Modality } from '../../../src/router/messages';
+import { findModelChoice } from '../../../src/router/modelLists';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
@@ -15,13 +15,7 @@ import { askInTurn, type Attempt, costsOf, type PassedOver } from '../modelChoic
 import { describeFault, findEmptyFault } from '../text/answerFault';
 import { chooseText } from '../text/chooseText';
 import { createBodyBuilder } from './chatModel.params';
-import {
-	type CallContext,
-	createLimits,
-	findModalities,
-	type OneModel,
-	sendCall,
-} from './sendCall';
+import { type CallContext, createLimits, type OneModel, sendCall } from './sendCall';
 
 /** An answer, and how it was obtained. */
 export interface AnsweredCall {
@@ -45,7 +39,7 @@ export interface AnsweredCall {
  * @throws ServiceError `invalid`.
  */
 export function createModelCaller(context: CallContext) {
-	const { values, connection, maxRateLimitWait } = context;
+	const { values, connection, maxRateLimitWait, sentRequests, itemIndex } = context;
 	const { httpWithoutRetries: http, clock } = connection;
 	const retries = { clock, maxRateLimitWait: maxRateLimitWait * 1000 };
 	// one per model: a 429 for one must not delay another
@@ -58,7 +52,8 @@ export function createModelCaller(context: CallContext) {
 	const choices = [values.model, ...fallbacks.map(({ model = '' }) => model)]
 		.filter((model) => model.trim())
 		.map((model) => findModelChoice(model, connection.readModelLists));
-	const isOne = choices.length === 1 && !choices[0]?.list;
+	const [first] = choices;
+	const only = choices.length > 1 || first?.list ? undefined : first?.models[0];
 	const readAnswer = createAnswerReader(values);
 	const { escalate = false } = values.options;
 
@@ -68,24 +63,32 @@ export function createModelCaller(context: CallContext) {
 		signal?: AbortSignal,
 	): Promise<AnsweredCall> => {
 		const build = (model: string) => buildBody(asked, model);
-		const chosen = isOne ? undefined : await chooseForCall(context, choices, build);
+		const limits = createLimits(values, context.spending);
+		// before answers are put back: what is remembered of them changes
+		const request = build(only ?? '');
+		const recall = (attempt?: string) =>
+			sentRequests.recallCall(itemIndex, request, signal, attempt);
+		// throws the earlier failure if the service may have received the call
+		recall().earlierResult();
+		const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
+		const inputs = findModalities(request.messages);
+		const chosen = await chooseText(context, choices, { toBody, inputs }, limits);
 		let isShown = false;
 		const pass: OnText = (text) => {
 			isShown ||= text !== '';
 			return onText(text);
 		};
-		const models = chosen?.candidates ?? [{ model: choices[0]!.models[0]! }];
-		const { answer, refusals, attempts } = await askInTurn(models, {
-			passedOver: chosen?.passedOver,
-			async ask({ model }) {
-				const attempt = isOne ? undefined : model;
-				const call = { ...context, readAnswer, http: clientOf(model), signal, attempt };
-				const answered = await askOnce(call, build(model), pass);
+		const { answer, refusals, attempts } = await askInTurn(chosen.candidates, {
+			passedOver: chosen.passedOver,
+			async ask({ model, found }) {
+				const memory = recall(only === undefined ? model : undefined);
+				const of = { memory, found, limits, readAnswer, http: clientOf(model), signal };
+				const answered = await askOnce({ ...context, ...of, onText: pass }, build(model));
 				return { ...answered, ...costsOf(answered.answer) };
 			},
 			findFailureFault: (failure) => (escalate && !isShown ? findCallFault(failure) : undefined),
 		});
-		return { ...answer, refusals, attempts: attempts.length > 1 ? attempts : [] };
+		return { ...answer, refusals, attempts };
 	};
 }
 
@@ -96,18 +99,6 @@ function findCallFault(failure: ServiceError): string | undefined {
 	return findEmptyFault(failure);
 }
 
-/** Chooses among the models of a call, as they are asked at first. */
-async function chooseForCall(
-	context: CallContext,
-	choices: readonly ModelChoice[],
-	build: (model: string) => ChatRequest,
-) {
-	const limits = createLimits(context.values, context.spending);
-	const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
-	const inputs = findModalities(build('').messages);
-	return await chooseText(context, choices, { toBody, inputs }, limits);
-}
-
 /**
  * Asks one model. A conversation that it refuses was certainly not carried out, and is sent in another form, if there is one.
  *
@@ -116,22 +107,13 @@ async function chooseForCall(
 async function askOnce(
 	context: OneModel,
 	asked: ChatRequest,
-	onText: OnText,
 ): Promise<Omit<AnsweredCall, 'refusals' | 'attempts'>> {
-	const { values, sentRequests, answers, itemIndex, signal, attempt } = context;
-	const limits = createLimits(values, context.spending);
+	const { answers, limits } = context;
 	const origin = { model: asked.model, protocol: limits.protocol };
-	// before answers are put back: what is remembered of them changes
-	const request = attempt === undefined ? asked : { ...asked, model: '' };
-	const memory = sentRequests.recallCall(itemIndex, request, signal, attempt);
-	// throws the earlier failure if the service may have received the call
-	memory.earlierResult();
 	let refusal: unknown;
 	for (const { messages, learned, isToldInWords } of formsOf(context, asked, origin)) {
 		try {
-			const sending = { memory, limits, onText };
-			const call = await sendCall(context, { ...asked, messages }, sending);
-			const { answer, given, maxTokens } = call;
+			const { answer, given, maxTokens } = await sendCall(context, { ...asked, messages });
 			if (learned) context.connection.httpWithoutRetries.serviceFacts?.set(...learned);
 			const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
 			const resultOf = answers.find(last) && last;
@@ -146,6 +128,15 @@ async function askOnce(
 	}
 	throw mapServiceError(refusal);
 }
+
+/** By the types of the parts of messages: `image_url`, `input_audio`, `file` and so on. */
+const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
+	messages
+		.flatMap(({ content }) => (Array.isArray(content) ? content : []))
+		.flatMap((part) => {
+			const { type } = Object(part) as { type?: unknown };
+			return modalities.filter((one) => String(type).replace('input_', '').startsWith(one));
+		});
 
 /** A form of a conversation. */
 interface Form {

@@ -1,7 +1,6 @@
 import { createCap, type Spending } from '../../../src/core/caps';
 import { cancelledError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
-import { isPlainObject } from '../../../src/core/json';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import type { createAnswerMemory } from '../../../src/n8n/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
@@ -10,10 +9,10 @@ import type { SentRequest, SentRequests } from '../../../src/n8n/sentRequests';
 import { countInFlight, startPaid } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
-import type { Modality } from '../../../src/router/messages';
 import { protocols } from '../../../src/router/protocols';
 import { answerWarning, stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
+import type { FoundModel } from '../catalog';
 import { readSpendingLabel } from '../spending/spendingLabel.params';
 import {
 	askPaid,
@@ -21,7 +20,6 @@ import {
 	type PricedAnswer,
 	readStructuredAnswer,
 } from '../text/pricedAnswer';
-import { chooseText } from '../text/chooseText';
 import type { TextLimits } from '../text/textRequest';
 import type { ChatModelValues } from './chatModel.params';
 
@@ -40,31 +38,27 @@ export interface CallContext {
 	itemIndex: number;
 }
 
-/** What the calls of one model need. */
+/** What a call of one model needs. */
 export interface OneModel extends CallContext {
 	http: Http;
+	found: FoundModel;
+	limits: TextLimits;
+	memory: SentRequest;
 	readAnswer: StructuredReader | undefined;
+	onText: OnText;
 	signal: AbortSignal | undefined;
-	/** Which of several models it is: each is remembered by itself. */
-	attempt: string | undefined;
 }
 
 /**
- * Checks a call of one model, and sends it once.
+ * Sends a call of one model once.
  *
  * @returns also what of the answer comes back in the next request.
  * @throws ServiceError with an outcome.
  */
-export async function sendCall(
-	context: OneModel,
-	asked: ChatRequest,
-	{ memory, limits, onText }: { memory: SentRequest; limits: TextLimits; onText: OnText },
-) {
-	const { http, readAnswer, signal } = context;
+export async function sendCall(context: OneModel, asked: ChatRequest) {
+	const { http, found, limits, memory, readAnswer, onText, signal } = context;
 	const { account, accounts, clock } = context.connection;
 	const body = protocols[limits.protocol].toBody(asked);
-	const text = { toBody: () => body, inputs: findModalities(asked.messages) };
-	const { candidates } = await chooseText(context, [{ models: [asked.model] }], text, limits);
 	const giveUp = () => memory.recordFailure(cancelledError());
 	let given: unknown[] = [];
 	const answered = await askPaid(
@@ -74,7 +68,7 @@ export async function sendCall(
 			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
 		},
 		{
-			...{ body, found: candidates[0]!.found, limits },
+			...{ body, found, limits },
 			checkAnswer(answer, maxTokens, asGiven) {
 				given = asGiven;
 				// an answer that calls tools may include other text
@@ -102,24 +96,6 @@ function checkCalls(answer: PricedAnswer, maxTokens: number | undefined): void {
 	}
 }
 const readJson = createStructuredReader();
-
-/** The modality of a message part, by its type in chat completions. */
-const MODALITY_BY_TYPE: Record<string, Modality> = {
-	image_url: 'image',
-	input_audio: 'audio',
-	audio_url: 'audio',
-	video_url: 'video',
-	file: 'file',
-};
-
-export function findModalities(messages: ChatRequest['messages']): Modality[] {
-	const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-	return parts.flatMap((part) => {
-		const type = isPlainObject(part) ? part['type'] : undefined;
-		const modality = typeof type === 'string' ? MODALITY_BY_TYPE[type] : undefined;
-		return modality ? [modality] : [];
-	});
-}
 
 /** What limits a call. */
 export function createLimits(

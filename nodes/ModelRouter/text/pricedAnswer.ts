@@ -1,4 +1,4 @@
-import type { Caps } from '../../../src/core/caps';
+import { type Caps, checkCaps } from '../../../src/core/caps';
 import { reserve } from '../../../src/core/reserve';
 import {
 	isUnstarted,
@@ -75,6 +75,7 @@ export async function askPaid(context: AskContext, paid: PaidText) {
 	}
 }
 
+/** Sends it, if its bound fits: a conversation may be sent in another form than the one by which its model was chosen. */
 async function sendPaid(
 	{ http, accounts, startPaid, countInFlight, countTokens, stream }: AskContext,
 	{ body: unlimited, found, limits, attempt, keep, checkAnswer }: PaidText,
@@ -107,14 +108,16 @@ async function sendPaid(
 		const explained = explainBalance(error, { body: limited.body, own, model, others });
 		if (partial) return withDetails(explained, { partial: toPriced(partial as Asked) });
 		if (isUnstarted(error)) return adviseModel(explained, found);
-		return withDetails(explained, {
-			computed: { ...explained.details.computed, ...reservedUsd() },
-		});
+		const { computed } = explained.details;
+		return withDetails(explained, { computed: { ...computed, ...reservedUsd() } });
 	};
 	const answer = await startPaid<PricedAnswer>({
 		request: attempt === undefined ? unlimited : withModel(unlimited, ''),
 		...(attempt !== undefined && { attempt }),
-		reserve: async () => await reserve({ ...limits.caps, ...scopes }, boundWithin),
+		async reserve() {
+			checkCaps(limits.caps, limited.bound, limits.allowUnknownCost ?? false);
+			return await reserve({ ...limits.caps, ...scopes }, boundWithin);
+		},
 		costOf() {
 			countTokens?.(tokens.input ?? 0, tokens.output ?? 0);
 			return microUsd;
