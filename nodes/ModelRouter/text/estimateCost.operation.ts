@@ -45,13 +45,12 @@ export const estimateCost = operation({
 				outcome: 'not_started',
 			});
 		}
-		const { find, describeMissing, requestId } = catalog.value;
+		const { requestId } = catalog.value;
 		const { request, addHint } = call;
-		const [{ model } = { model: '' }] = request.chosen.candidates;
+		const { model, found } = request.chosen.candidates[0]!;
 		hintPassedOver(addHint, request.choices, request.chosen.passedOver);
-		const entry = find(model);
+		const entry = 'entry' in found ? found.entry : undefined;
 		const unlimited = withModel(await buildBody(call), model);
-		const found = entry ? { entry } : { unbounded: describeMissing(model) };
 		const { body, cost } = limitOutput(found, unlimited, request);
 		return {
 			json: {
