@@ -71,28 +71,6 @@ describe('many models', () => {
 	});
 });
 
-describe('a model of another kind', () => {
-	const wrong = { model: model('canvas/SKETCH_1') };
-	const images =
-		'The model canvas/sketch-1 makes images. Use "Media" with the Media Type "Image" for it.';
-	const text = { mediaType: 'images', model: model('northwind/quill-2.5'), prompt: 'x' };
-
-	it.each([
-		['a chat', chat('x', wrong), images],
-		['a response', response('x', wrong), images],
-		['a job', job('start', { mediaType: 'videos', ...wrong, prompt: 'x' }), images],
-		[
-			'a job with a text model',
-			job('generate', text),
-			'The model northwind/quill-2.5 answers with text. Use "Text: Message a Model" for it.',
-		],
-	])('is refused before %s is sent', async (_what, call, message) => {
-		const { error } = await service.run(call);
-		expect(shownText(error)).toBe(message);
-		expect(posts(service)).toEqual([]);
-	});
-});
-
 it('an entry with an error of its own does not make n8n repeat the node', async () => {
 	const body = [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }];
 	service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 200, body } });

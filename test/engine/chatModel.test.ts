@@ -1,5 +1,5 @@
 import type { Fault } from '../service/service';
-import { failPosts, model, posts } from './rig/calls';
+import { failPosts, model, posts, says } from './rig/calls';
 import { collect, type LanguageModel, type ModelMessage, type ModelOptions } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
@@ -110,10 +110,7 @@ describe.each(['chat', 'responses'])('with the protocol %s', (protocol) => {
 /** An answer that calls a tool without an ID, with these arguments. */
 const callWith = (written: string, finishReason = 'tool_calls') => {
 	const call = { index: 0, type: 'function', function: { name: 'get_time', arguments: written } };
-	const choice = { index: 0, delta: { tool_calls: [call] }, finish_reason: finishReason };
-	const chunk = { choices: [choice], usage: { prompt_tokens: 1, completion_tokens: 1 } };
-	const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
-	failPosts(service, { type: 'body', contentType: 'text/event-stream', body });
+	failPosts(service, says({ tool_calls: [call] }, finishReason));
 };
 const WAYS: Array<[string, (model: LanguageModel) => Promise<ModelMessage>]> = [
 	['in one piece', async (model) => await model.bindTools([time]).invoke('x')],
@@ -247,7 +244,6 @@ const fail = async (given: Fault, use = invoke) => {
 const ways: Array<[string, typeof invoke]> = [
 	['in one piece', invoke],
 	['as a stream', async (chat) => await stream(chat)],
-	['with tools', async (chat) => await invoke(chat.bindTools([time]))],
 ];
 
 describe.each(ways)('%s', (_way, use) => {
@@ -298,7 +294,6 @@ it.each<[string, Fault, RegExp]>([
 		/too long for the model/,
 	],
 	['a broken connection', { type: 'reset_peer' }, /connection.*Outcome: unknown/s],
-	['noise', { type: 'malformed_http', kind: 'garbage' }, /not HTTP.*Outcome: unknown/s],
 ])('%s is said in a sentence of its own, after one request', async (_what, given, sentence) => {
 	const { error, calls } = await fail(given);
 	expect(error?.message).toMatch(sentence);

@@ -46,8 +46,6 @@ it.each<[string, (model: FullModel) => Promise<unknown>]>([
 	['the model', async (model) => await model.invoke('Hello')],
 	['the model, as a stream', async (model) => await collect(model.stream('Hello'))],
 	['the model, in a batch', async (model) => await model.batch(['Hello'])],
-	['with tools', async (model) => await model.bindTools(tools).invoke('Hello')],
-	['with settings', async (model) => await model.withConfig(stop).invoke('Hello')],
 	[
 		'with tools and settings',
 		async (model) => await model.bindTools(tools).withConfig(stop).invoke('Hello'),

@@ -154,23 +154,6 @@ describe('fields that a model must not choose', () => {
 });
 
 describe('what a model leaves out', () => {
-	const tool = assistant('ask', {
-		question: "={{ $fromAI('question', 'What to ask', 'string') }}",
-	});
-
-	it.each(ways)('is asked of it by its name, %s', async (way) => {
-		const settings = { onError: 'continueRegularOutput' as const };
-		for (const given of [{}, { question: '' }, { question: ' ' }]) {
-			const { answers } = await call(way, { tool, calls: [given], settings });
-			// agents before version 3 check what a model gives by themselves
-			if (way === 'by itself' && !('question' in given)) continue;
-			expect(answers[0]).toMatch(
-				/Question is empty: nothing was given for .*question.*Call the tool again with a value for .*question/,
-			);
-		}
-		expect(service.requests).toEqual([]);
-	});
-
 	it.each(ways)('is what the tool falls back on, where it does, %s', async (way) => {
 		const question = "={{ $fromAI('question', 'What to ask', 'string', 'How is ETH?') }}";
 		await call(way, { tool: assistant('ask', { question }), calls: [{}] });

@@ -1,4 +1,4 @@
-import { failPosts, model as modelOf, posts } from './rig/calls';
+import { failPosts, model as modelOf, posts, says } from './rig/calls';
 import { collect, type LanguageModel, type ModelMessage } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
@@ -90,59 +90,26 @@ describe.each(WAYS)('%s', (_way, ask) => {
 });
 
 /** A call of `get_weather` as the model writes it. */
-const rawCall = (id: string, more: object = {}, written = '{"city": "Oslo"}') => ({
-	...{ id, type: 'function', function: { name: 'get_weather', arguments: written } },
+const rawCall = (id: string, more: object) => ({
+	...{ id, type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
 	...more,
 });
-const calling = (...calls: object[]) => ({
-	tool_calls: calls.map((call, index) => ({ index, ...call })),
-});
 
-/** What came, and the bytes of the message that has to come back. What other vendors give is in unit/router/chatCompletions. */
-const SHOWN: Array<[string, deltas: object[], message: object]> = [
-	[
-		'litellm#16895: Gemini, with the signature in a long ID',
-		[calling(rawCall(`call_1__thought__${'Q+/='.repeat(100)}`))],
-		{ content: null, tool_calls: [rawCall(`call_1__thought__${'Q+/='.repeat(100)}`)] },
-	],
-	[
-		'n8n#23798: Claude, which calls without arguments',
-		[{ content: 'Hm.' }, calling(rawCall('toolu_1', {}, ''))],
-		{ content: 'Hm.', tool_calls: [rawCall('toolu_1', {}, '')] },
-	],
-	[
-		'any vendor, with fields that nobody has seen',
-		[
-			{ content: null, images: [], audio: null, annotations: [], y: { z: [1, { a: false }] } },
-			calling(rawCall('q', { w: 0 })),
-		],
-		{
-			...{ content: null, images: [], audio: null, annotations: [], y: { z: [1, { a: false }] } },
-			tool_calls: [rawCall('q', { w: 0 })],
-		},
-	],
-];
+/** The model answers so the next time. */
+const answerWith = (delta: object, call: object) =>
+	failPosts(service, says([delta, { tool_calls: [{ index: 0, ...call }] }], 'tool_calls'), 1);
 
-/** The model answers so the next time: the deltas in a stream. */
-function answerWith(deltas: object[]): void {
-	const choices = [
-		...deltas.map((delta) => ({ delta })),
-		{ delta: {}, finish_reason: 'tool_calls' },
-	];
-	const events = choices.map((choice) => JSON.stringify({ choices: [{ index: 0, ...choice }] }));
-	const body = [...events, '[DONE]'].map((event) => `data: ${event}\n\n`).join('');
-	failPosts(service, { type: 'body', contentType: 'text/event-stream', body }, 1);
-}
-
-it.each(SHOWN)('%s: the same bytes come back', async (_source, deltas, message) => {
-	answerWith(deltas);
+// what each vendor gives is in unit/router/chatCompletions
+it('fields that nobody has seen come back in the same bytes', async () => {
+	const given = { content: null, images: [], audio: null, y: { z: [1, { a: false }] } };
+	const call = rawCall('q', { w: 0 });
+	answerWith(given, call);
 	const { error } = await service.useModel({ use: inTwo(user('Oslo')) });
 	expect(error).toBeUndefined();
-	const [, given, result] = bodies()[1]?.['messages'] as object[];
+	const [, message, result] = bodies()[1]?.['messages'] as object[];
 	const sorted = (value: object) => JSON.stringify(Object.entries(value).sort());
-	expect(sorted(given!)).toBe(sorted({ role: 'assistant', ...message }));
-	const { tool_calls: calls } = message as { tool_calls: Array<{ id: string }> };
-	expect(result).toMatchObject({ role: 'tool', tool_call_id: calls[0]?.id });
+	expect(sorted(message!)).toBe(sorted({ role: 'assistant', ...given, tool_calls: [call] }));
+	expect(result).toMatchObject({ role: 'tool', tool_call_id: 'q' });
 });
 
 const THINKER = { model: modelOf('thinker/details-1') };
@@ -227,7 +194,7 @@ it('a model that wants its thoughts of every message gets them back with the tex
 it('a key among the thoughts is stored nowhere, and comes back without it', async () => {
 	const key = service.router.keys.main;
 	const thoughts = { reasoning_content: `The key is ${key}.`, x: [{ y: { [key]: key } }] };
-	answerWith([thoughts, calling(rawCall('call_1', { z: `Bearer ${key}` }))]);
+	answerWith(thoughts, rawCall('call_1', { z: `Bearer ${key}` }));
 	const { error, run } = await converse(inTwo(ONE));
 	expect(error).toMatchObject({ description: expect.stringContaining('thinking') });
 	expect(bodies().length).toBeGreaterThan(1);

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, model, posts, response, secretsOf } from './rig/calls';
-import { run, shownText } from './rig/run';
+import { CARRY_ON, chat, model, posts, response } from './rig/calls';
+import { shownText } from './rig/run';
 import { serviceForTests } from './rig/service';
 
 // a loop of tools drawn by hand: the message of an answer goes back with the results of its calls, whole
@@ -11,17 +11,14 @@ const QUESTION = '[[tool:get_weather]] [[tools:2]] Oslo';
 const user = { role: 'user', content: QUESTION };
 const parameters = '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}';
 const tools = { tool: ['get_weather', 'get_time'].map((name) => ({ name, parameters })) };
-const secrets = () => secretsOf(service);
 const bodies = () => posts(service).map(({ body }) => body as Record<string, unknown>);
 
 type Call = typeof chat;
 const ask = async (call: Call, id: string, more: INodeParameters = {}, item: object = {}) => {
 	const { options, ...fields } = more;
 	const all = { ...fields, options: { tools, ...(options as object | undefined) } };
-	return await run({
-		...call(QUESTION, { model: model(id), ...all } as INodeParameters),
-		...{ secrets: secrets(), settings: CARRY_ON, items: [item as never] },
-	});
+	const made = call(QUESTION, { model: model(id), ...all } as INodeParameters);
+	return await service.run(made, { settings: CARRY_ON, items: [item as never] });
 };
 
 /** How the message comes back: in a row of the list, or in the JSON. */
@@ -107,7 +104,7 @@ it.each<[string, Call, string, INodeParameters, object | undefined]>([
 	['a text', chat, 'a', {}, undefined],
 	['a text', response, 'a', {}, undefined],
 ])('an answer with %s and its message', async (_what, call, text, more, message) => {
-	const { items } = await run({ ...call(text, more), secrets: secrets() });
+	const { items } = await service.run(call(text, more));
 	const given = items[0]?.json['message'];
 	if (!message) expect(given).toBeUndefined();
 	else expect(given).toMatchObject({ role: 'assistant', ...message });
@@ -128,10 +125,8 @@ it('counts what comes back in the most that a request can cost', async () => {
 
 it.each<[string, unknown, RegExp]>([
 	['no JSON', '{"role":', /^Messages 2: Message \(JSON\) is not valid JSON/],
-	['a text', '={{ "hello" }}', /^Messages 2: Message \(JSON\) is not valid JSON/],
 	['a list', '=[{{ 1 }}]', /^Messages 2: Message \(JSON\) must be a JSON object/],
 	['another role', '{"role":"user","content":"x"}', /is not a message of the assistant.*"message"/],
-	['a whole answer', '={{ $json }}', /is not a message of the assistant.*"message"/],
 	[
 		'nothing',
 		'={{ $json.none }}',
@@ -141,18 +136,12 @@ it.each<[string, unknown, RegExp]>([
 ])('refuses %s as a message, of its item only', async (_what, assistantMessage, problem) => {
 	const good = { role: 'assistant', content: '', reasoning_content: 'x' };
 	const row = (json: unknown) => ({ role: 'assistant', assistantMessage: json as string });
-	const parametersOf = (json: unknown) =>
-		chat('', { messages: { message: [user, row(json), user] } }).parameters;
-	const alone = await run({
-		...{ ...chat(''), parameters: parametersOf(assistantMessage) },
-		...{ secrets: secrets(), items: [{ output: 'a', toolCalls: [] }] },
-	});
+	const saying = (json: unknown) => chat('', { messages: { message: [user, row(json), user] } });
+	const alone = await service.run(saying(assistantMessage));
 	expect(shownText(alone.error)).toMatch(problem);
 	expect(posts(service)).toEqual([]);
-	const { items, failed } = await run({
-		...{ ...chat(''), parameters: parametersOf('={{ $json.given }}') },
-		...{ secrets: secrets(), settings: CARRY_ON, items: [{ given: 'bad' }, { given: good }] },
-	});
-	expect([items.length, failed.length]).toEqual([1, 1]);
+	const items = [{ given: 'bad' }, { given: good }];
+	const both = await service.run(saying('={{ $json.given }}'), { settings: CARRY_ON, items });
+	expect([both.items.length, both.failed.length]).toEqual([1, 1]);
 	expect(bodies()).toMatchObject([{ messages: [user, good, user] }]);
 });
