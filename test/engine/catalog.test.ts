@@ -1,14 +1,17 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
-import { contraryForTests } from './contrary';
 import { chat, job, model, models, PICTURE, posts, response, RETRIED } from './rig/calls';
 import { run, start, shownText } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
 // the catalog: its filters, one entry in any spelling, and what it spares the user
 const service = serviceForTests();
-const contrary = contraryForTests();
+
+const failCatalog = (fault: Fault | (() => Fault)) =>
+	service.fault({ match: { path: '/v1/models' }, do: fault });
+const answerCatalog = (body: () => object) =>
+	failCatalog(() => ({ type: 'status', status: 200, body: body() }));
 
 const list = async (filters: INodeParameters = {}, more: INodeParameters = {}) => {
 	const { items, error } = await service.run(
@@ -72,8 +75,7 @@ describe('many models', () => {
 });
 
 it('an entry with an error of its own does not make n8n repeat the node', async () => {
-	const body = [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }];
-	service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 200, body } });
+	answerCatalog(() => [{ id: 'a/b', owned_by: 'a', pricing: {}, error: { message: 'odd' } }]);
 	const { items } = await service.run(models('getModels', { returnAll: true }), {
 		settings: RETRIED,
 	});
@@ -82,7 +84,6 @@ it('an entry with an error of its own does not make n8n repeat the node', async 
 });
 
 describe('the catalog, which a message needs,', () => {
-	const failCatalog = (fault: Fault) => service.fault({ match: { path: '/v1/models' }, do: fault });
 	const allowed = { options: { allowUnknownCost: true } };
 
 	it('is read once for many items, executions and nodes', async () => {
@@ -134,42 +135,29 @@ describe('the catalog, which a message needs,', () => {
 });
 
 it('of a catalog in pages, what is missing is said', async () => {
-	const body = JSON.stringify({ data: [{ id: 'v/a' }], total: 7 });
-	contrary.answer(() => ({ type: 'application/json', body }));
-	const { items, run: done } = await run({
-		...models('getModels', { returnAll: true }),
-		secrets: contrary.secrets,
-	});
+	answerCatalog(() => ({ data: [{ id: 'v/a' }], total: 7 }));
+	const { items, hints } = await service.run(models('getModels', { returnAll: true }));
 	expect(items).toHaveLength(1);
-	const [data] = done.data.resultData.runData['Node'] ?? [];
-	const hint = 'Only the first 1 entries of the catalog could be read';
-	expect(JSON.stringify(data?.hints)).toContain(hint);
+	expect(hints.join()).toContain('Only the first 1 entries of the catalog could be read');
 });
 
 it('a model that was added, and a price that was lowered, count a minute later', async () => {
 	let data: object[] = [];
-	contrary.answer(({ url = '' }) =>
-		url.startsWith('/v1/models')
-			? { type: 'application/json', body: JSON.stringify({ data }) }
-			: {
-					type: 'text/event-stream',
-					body: 'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n',
-				},
-	);
+	answerCatalog(() => ({ data }));
 	const listed = (price: number) => {
 		const pricing = { input_per_mtok: price, output_per_mtok: price };
-		data = [{ id: 'v/new', kind: 'text', pricing }];
+		data = [{ id: 'northwind/quill-2.5', kind: 'text', pricing }];
 	};
-	const call = chat('q', { model: model('v/new'), spendingCapPerItem: 0.1 });
-	const modelRouterApi = { ...contrary.secrets['modelRouterApi'], apiKey: 'key-of-one-who-waits' };
+	const call = chat('q', { spendingCapPerItem: 0.1 });
+	const secrets = secretsOfFreshAccount(service);
 	const ask = async (minutesLater: number) => {
 		const { now } = Date;
 		const later = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000 * minutesLater);
-		const { error } = await run({ ...call, secrets: { modelRouterApi } });
+		const { error } = await service.run(call, { secrets });
 		later.mockRestore();
-		return [error?.message ?? 'answered', contrary.asked.length];
+		return [error?.message ?? 'answered', service.requests.length];
 	};
-	const unknown = 'The catalog does not have the model v/new';
+	const unknown = 'The catalog does not have the model northwind/quill-2.5';
 	expect(await ask(0)).toEqual([unknown, 1]);
 	listed(1000);
 	// at once, it is believed; a minute later it is read again

@@ -2,7 +2,7 @@ import fc from '../../support/fastCheck';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isLive } from '../../../src/n8n/caller';
-import { createLiveOutput } from '../../../src/n8n/liveOutput';
+import { createLiveOutput, NO_LIVE_OUTPUT } from '../../../src/n8n/liveOutput';
 import { createRedactor } from '../../../src/n8n/redact';
 
 const WINDOW = 20;
@@ -226,6 +226,11 @@ it('what may be the beginning of a key is held back, and sent at the end', async
 	expect(contents()).toEqual(['my ', '***', ' is ']);
 	await end();
 	expect([contents().at(-1), types().at(-1)]).toEqual(['key-4f0', 'end']);
+});
+
+it('what nobody reads along goes nowhere', async () => {
+	const { write, end } = NO_LIVE_OUTPUT;
+	expect([await write('a'), await end()]).toEqual([undefined, undefined]);
 });
 
 it.each([

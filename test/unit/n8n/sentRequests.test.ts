@@ -119,11 +119,8 @@ it('an unknown outcome is not sent again, and says so with all that was known', 
 
 it.each<[string, unknown, number]>([
 	['certainly not started', new ServiceError('refused', 'x', { status: 402 }), 2],
-	['refused with 429', new ServiceError('refused', 'x', { status: 429 }), 2],
-	['not sent', new ServiceError('unreachable', 'x', { sent: false }), 2],
 	['refused with 503', new ServiceError('refused', 'x', { status: 503 }), 1],
 	['cut', truncatedAnswerError('why', { text: 'a' }), 1],
-	['malformed', new ServiceError('malformed', 'x', { status: 200 }), 1],
 	['stopped', new ServiceError('cancelled', 'x'), 1],
 	['an error that is not ours', new TypeError('x'), 1],
 ])('after %s', async (_name, error, times) => {
