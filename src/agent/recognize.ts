@@ -51,11 +51,7 @@ function signsOf(dialect: Dialect): Sign[] {
 	const escaped = names.map((name) => name.replace(/[.|/]/g, '\\$&').replace('*', '.*'));
 	const pattern = new RegExp(`^(${escaped.join('|')})${nameUntil ? `(\\${nameUntil}|$)` : '$'}`);
 	return [
-		...[by].flat().flatMap((place): Sign[] => {
-			if (!names.length) return [];
-			if (place !== 'onlyField') return [{ dialect, isInner, place, names: pattern }];
-			return names.map((name) => ({ dialect, isInner, place: name, condition: { '#': name } }));
-		}),
+		...[by].flat().map((place): Sign => ({ dialect, isInner, place, names: pattern })),
 		...knownBy.flatMap((condition): Sign[] => {
 			if (typeof condition === 'string') return [];
 			const [path, expected] = Object.entries(condition)[0] ?? ['', null];
