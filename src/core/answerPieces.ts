@@ -1,4 +1,4 @@
-import { unreadableChunkError } from './body';
+import { MAX_ANSWER_BYTES, unreadableChunkError } from './body';
 import { isWebPage, malformedResponseError } from './errorResponses';
 import { truncatedAnswerError } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
@@ -12,9 +12,6 @@ import {
 	type Push,
 	unreadable,
 } from './sse';
-
-/** Characters. A longer answer is broken or hostile. */
-const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 
 /**
  * Cuts the text of an answer into pieces as it arrives: server-sent events, JSON lines, one JSON body, or plain text. The content type is
@@ -55,7 +52,7 @@ export function createPieceReader(response: HttpResponse) {
 		add(text: string): AnswerPiece[] {
 			pieces = [];
 			length += text.length;
-			if (length > MAX_ANSWER_LENGTH) throw truncatedAnswerError('the answer grew past 64 MiB');
+			if (length > MAX_ANSWER_BYTES) throw truncatedAnswerError('the answer grew past 64 MiB');
 			if (form) read(text);
 			else start += text;
 			if (!form) open(false);
