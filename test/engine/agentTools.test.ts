@@ -8,7 +8,6 @@ import {
 import { callTool, type ToolOptions, type Way } from './rig/agentTool';
 import {
 	agent,
-	assistant,
 	CARRY_ON,
 	chat,
 	failPosts,
@@ -192,16 +191,8 @@ it('download: of a finished job where its file is, of any other what to do', asy
 
 describe('what an agent is told', () => {
 	const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
-	const start = { ...allowed, prompt: asked, options: { allowUnknownCost: true } };
+	const anAgent = agent({ message: asked });
 	const aChat = chat(asked);
-	const tools: Array<[string, ToolOptions['tool']]> = [
-		['the agent', agent({ message: asked })],
-		['the assistant', assistant('ask', { question: asked })],
-		['the assistant, streaming', assistant('askStreaming', { question: asked })],
-		['a chat', aChat],
-		['a response', response(asked)],
-		['a job', media('start', start).tool],
-	];
 	/** What went into the chat of the user. */
 	let chunks: StructuredChunk[];
 	beforeEach(() => (chunks = []));
@@ -213,23 +204,14 @@ describe('what an agent is told', () => {
 		secrets = secretsOfAnother(service),
 	) => {
 		const requestSettings = { maxRateLimitWait: 0 };
-		const { answers, toolRuns } = await callTool('by the engine', {
+		const { answers } = await callTool('by the engine', {
 			tool: { ...tool, parameters: { ...tool.parameters, requestSettings } },
 			secrets,
 			calls: [{ question }],
 			onChunk: (chunk) => chunks.push(chunk),
 		});
-		const [item = {}] = items(answers[0]);
-		return { item, told: String(item['error']), toolRuns };
+		return String(items(answers[0])[0]?.['error']);
 	};
-
-	it.each(tools)('%s: an answer', async (what, tool) => {
-		expect((await ask(tool, 'hello')).item).toMatchObject(
-			what === 'a job'
-				? { jobId: expect.any(String) }
-				: { output: expect.stringContaining('hello'), complete: true },
-		);
-	});
 
 	it.each<[number, Record<string, string>, RegExp]>([
 		[401, {}, /refused the API key.*The service says: .*tell the user to check the credential/],
@@ -240,22 +222,25 @@ describe('what an agent is told', () => {
 		[500, {}, /not known whether.*Do not call this tool again now: tell the user/],
 	])('status %d', async (status, headers, expected) => {
 		failPosts(service, { type: 'status', status, headers });
-		expect((await ask(aChat)).told).toMatch(expected);
+		expect(await ask(aChat)).toMatch(expected);
 	});
 
 	it('nobody is there', async () => {
 		const { modelRouterApi } = secretsOf(service);
 		const nowhere = { modelRouterApi: { ...modelRouterApi, baseUrl: 'http://127.0.0.1:1' } };
-		const { told } = await ask(aChat, 'hello', nowhere);
+		const told = await ask(aChat, 'hello', nowhere);
 		expect(told).toMatch(/could not be reached.*tell the user that the service is not working/);
 		expect(told).not.toContain('not known');
 	});
 
-	it.each([tools[0]!, tools[4]!])(
+	it.each([
+		['the agent', anAgent],
+		['a response', response(asked)],
+	])(
 		'%s: an answer that broke off is in the message, and called incomplete',
 		async (_who, tool) => {
 			failPosts(service, { type: 'limit_data', bytes: 2500 });
-			expect((await ask(tool, '[[words:200]]')).told).toMatch(
+			expect(await ask(tool, '[[words:200]]')).toMatch(
 				/stopped before its end.*word1 word2 .*incomplete, and is charged/,
 			);
 		},
@@ -264,13 +249,13 @@ describe('what an agent is told', () => {
 	it('an answer that cannot be used is not asked for again', async () => {
 		const body = '{"foo":"bar"}';
 		failPosts(service, { type: 'body', body, contentType: 'application/json', effect: true });
-		expect((await ask(tools[0]![1])).told).toMatch(
+		expect(await ask(anAgent)).toMatch(
 			/No text was found.* Do not make this call again: it would be charged again\.$/,
 		);
 	});
 
 	it('with an error output, of which n8n discards all, nothing is sent, and the agent is told', async () => {
-		const discarded = { tool: agent({ message: asked }), settings: CARRY_ON };
+		const discarded = { tool: anAgent, settings: CARRY_ON };
 		const calls = [{ question: 'hello' }];
 		const { answers } = await call('by the engine', { ...discarded, calls });
 		expect(items(answers[0])).toEqual([
