@@ -1,41 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Fault, Forms } from '../service/service';
-import {
-	agent,
-	assistant,
-	CARRY_ON,
-	chat,
-	type Paying,
-	posts,
-	response,
-	RETRIED,
-	secretsOf,
-} from './rig/calls';
+import type { Fault } from '../service/service';
+import { agent, assistant, CARRY_ON, chat, posts, response, RETRIED, secretsOf } from './rig/calls';
 import { type RunOptions, shownText, start } from './rig/run';
 import { serviceForTests } from './rig/service';
 
-// Forms that the specification leaves open come through the nodes (which forms there are is in the tests of the clients), the
-// responses protocol as well; and of answers that stop before their end what arrived is kept, and called what it is
+// of answers that stop before their end what arrived is kept, and called what it is; which forms there are is in the tests of the clients
 const service = serviceForTests();
-
-const said = expect.stringContaining('Grüße 👋 aus Köln');
-const tell = agent({ message: 'Grüße 👋 aus Köln' });
-
-it.each<[string, Partial<Forms>, Paying, object]>([
-	['an agent, as text', { agent: 'text' }, tell, { output: said, format: 'text', complete: true }],
-	[
-		'an assistant, as two messages and an end with nothing',
-		{ finish: 'empty', assistantMessages: 2 },
-		assistant('askStreaming', { question: 'Grüße 👋 aus Köln' }),
-		{ output: said, complete: true, messageIds: [expect.any(String), expect.any(String)] },
-	],
-])('%s', async (_what, forms, call, json) => {
-	Object.assign(service.forms, forms);
-	const { items, error } = await service.run(call);
-	expect(error).toBeUndefined();
-	expect(items).toMatchObject([{ json, pairedItem: { item: 0 } }]);
-});
 
 it('the items of one session are sent in their order', async () => {
 	const sessionId = '6F1C2B1E-8d3a-4c0e-9a55-0d2f6b7c8e90';

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { resources } from '../../nodes/ModelRouter/resources';
 import { endJob } from '../service/router/job';
-import { startService, type Fault, type Forms, type Service } from '../service/service';
+import { startService, type Fault, type Service } from '../service/service';
 import { CARRY_ON, job, model, secretsOf } from './rig/calls';
 import { run, start, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
@@ -83,22 +83,6 @@ it.each<[string, Fault | Fault[]]>([
 	await service.settled();
 	await service.stop();
 	service = shared;
-});
-
-// all forms are in unit/router/jobRecord and jobs.spellings
-it.each<[string, Partial<Forms>]>([
-	['no state at all', { jobState: { field: '', pending: '', completed: '', failed: '' } }],
-	['ids with a slash', { jobId: 'slash' }],
-])('a job is found and waited for, with %s', async (_what, forms) => {
-	Object.assign(service.forms, forms);
-	const { items } = await run(generating('x', 1));
-	expect(items).toMatchObject([
-		{
-			json: { state: 'completed', jobId: expect.any(String) },
-			binary: { data: { mimeType: 'image/png' } },
-		},
-	]);
-	expect(service.starts('x')).toBe(1);
 });
 
 it.each(['start', 'generate'])('%s says that it costs money, which an AI agent reads', (value) => {
