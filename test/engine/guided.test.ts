@@ -88,18 +88,6 @@ it.each([
 	expect(asked()[0]).toContain(`What does on-chain data show ${words} Please cover `);
 });
 
-it('is read as a whole, or as it is made with the tools', async () => {
-	const { items: whole } = await ask({ token: 'ETH' });
-	const { items: made } = await ask({ token: 'ETH', streamAnswer: true });
-	expect(whole[0]?.json).toMatchObject({ complete: true, body: expect.anything() });
-	expect(made[0]?.json).toMatchObject({
-		...{ complete: true, chatTitle: expect.any(String), question: asked()[1] },
-		toolCalls: [{ label: 'Reading market data' }],
-	});
-	const paths = posts(service).map(({ path }) => path.split('/').at(-1));
-	expect(paths).toEqual(['invoke_assistant', 'invoke_assistant_stream']);
-});
-
 it('goes on in a chat, as any question does', async () => {
 	const options = { model: 'svc_v1.3' };
 	const { items } = await ask(
@@ -109,23 +97,6 @@ it('goes on in a chat, as any question does', async () => {
 	const chat_id = items[0]?.json['chatId'];
 	expect(items[1]?.json['chatId']).toBe(chat_id);
 	expect(posts(service)[1]?.body).toMatchObject({ ...options, chat_id });
-});
-
-it.each<[unknown, RegExp]>([
-	[[], /^Topics is empty/],
-	[['moon'], /^Topics must be one of: .*price/],
-	['price, moon', /^Topics must be one of: /],
-	[7, /^Topics must be a list/],
-])('topics of %j are refused before any request', async (topics, message) => {
-	const items = [{ topics: topics as string[] }];
-	const { error } = await ask({ marketData: '={{ $json.topics }}' }, { items });
-	expect(error?.message).toMatch(message);
-	expect(service.requests).toEqual([]);
-});
-
-it('topics may be written with commas, as an AI agent does', async () => {
-	await ask({ marketData: '={{ "charts, price" }}' });
-	expect(asked()[0]).toContain('Please cover charts and price.');
 });
 
 it('adds the instructions to a question in own words, too', async () => {

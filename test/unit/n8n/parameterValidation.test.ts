@@ -26,6 +26,7 @@ const choice = param('options', {
 		{ name: 'Any', value: '' },
 	],
 });
+const choices: INodeProperties = { ...choice, type: 'multiOptions' };
 const object = param('json');
 const list = param('json', { default: '[]' });
 const collection = param('collection', {
@@ -76,6 +77,8 @@ it.each<[string, INodeProperties, unknown, unknown]>([
 	['"false"', flag, 'false', false],
 	['a choice', choice, 'a', 'a'],
 	['the empty choice', choice, '', ''],
+	['choices', choices, ['a', 'a'], ['a']],
+	['choices with commas, as an AI agent writes them', choices, 'a, a,', ['a']],
 	['JSON', object, '{"a":{"b":1}}', { a: { b: 1 } }],
 	['JSON that is empty', object, '  ', {}],
 	['an object by expression', object, { a: 1 }, { a: 1 }],
@@ -125,6 +128,8 @@ it.each<[message: string, INodeProperties, ...values: unknown[]]>([
 	['Field must be a number', open, Infinity],
 	['Field must be true or false', flag, 'yes', 1],
 	[`Field ${ONE_OF}`, choice, 'b', ['a']],
+	[`Field ${ONE_OF}`, choices, ['b'], 'a, b'],
+	['Field must be a list', choices, 7],
 	['Field must be a JSON object', object, '"a"', null],
 	['Field is not valid JSON', object, '{"a":', deepObject, { a: 1n }],
 	['Field must be a JSON list', list, '"a"', null, undefined, 5, { length: 0 }],
