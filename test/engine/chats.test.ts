@@ -48,11 +48,6 @@ it('a chat is continued by its ID, exactly as it is', async () => {
 });
 
 describe('from the input', () => {
-	const hintsOf = ({ run: { data } }: Awaited<ReturnType<typeof ask>>) =>
-		(data.resultData.runData['Node'] ?? []).flatMap(({ hints = [] }) =>
-			hints.map(({ message }) => message),
-		);
-
 	it('continues the chat of an earlier answer', async () => {
 		const { items: earlier } = await ask('ask', { question: 'one' });
 		expect(earlier[0]?.json).toMatchObject({ sessionSource: 'new' });
@@ -62,7 +57,7 @@ describe('from the input', () => {
 			sessionSource: 'item',
 			output: expect.stringContaining('message 2 of this chat'),
 		});
-		expect(hintsOf(outcome)).toEqual([]);
+		expect(outcome.hints).toEqual([]);
 	});
 
 	it('items of one session share a chat during the execution', async () => {
@@ -76,12 +71,12 @@ describe('from the input', () => {
 	it('a session begins a new chat where nothing remembers it, and a hint says what to do', async () => {
 		const outcome = await ask('ask', { question: 'x' }, { chatted: { sessionId: 'a' } });
 		expect(outcome.items[0]?.json).toMatchObject({ sessionSource: 'chatTrigger' });
-		expect(hintsOf(outcome)).toEqual([
+		expect(outcome.hints).toEqual([
 			expect.stringMatching(
 				/the chat of this session is not remembered\..*"Use a Job Ledger" in the Crypto Q&amp;A API credential/,
 			),
 		]);
-		expect(hintsOf(await ask('ask', { question: 'x' }))).toEqual([]);
+		expect((await ask('ask', { question: 'x' })).hints).toEqual([]);
 	});
 
 	it('takes the question of the item', async () => {
