@@ -25,6 +25,12 @@ it('drops byte order marks, and only at the start', async () => {
 	expect(await textOf(split(marked, [1, 2]))).toBe('a\ufeff');
 });
 
+it('decodes another character set that is declared', async () => {
+	const latin = { chunks: [Uint8Array.of(0xe9)] };
+	const headers = { 'content-type': 'application/json; charset=ISO-8859-1' };
+	expect(await readText(response({ ...latin, headers }))).toBe('é');
+});
+
 it('replaces what is no UTF-8, and never throws', async () => {
 	expect(await textOf([new Uint8Array([0x61, 0xff, 0x62, 0xe2, 0x82])])).toBe('a\ufffdb\ufffd');
 	await fc.assert(

@@ -14,7 +14,6 @@ const ORDER = {
 };
 
 it.each<[string, string, unknown]>([
-	['white space around', ' \r\n\t{"a":1}\u00a0\n', { a: 1 }],
 	['a byte order mark', '\ufeff{"a":1}', { a: 1 }],
 	['a code fence with other line ends', '```JSON\r\n{"a":1}\r\n```\r\n', { a: 1 }],
 	['a code fence with words after it', '``` json title="x"\n{"a":1}\n```', { a: 1 }],
@@ -23,7 +22,6 @@ it.each<[string, string, unknown]>([
 	['thinking', '<think>\nWhich {"a"}?\n</think>\n\n{"a":1}', { a: 1 }],
 	['a longer code fence', '````json\n{"a":"```"}\n````', { a: '```' }],
 	['a code fence within a text', '"```\\n1\\n```"', '```\n1\n```'],
-	['several lines in a code fence', '```json\n{\n"a":\n1}\n```', { a: 1 }],
 	['an integer with many digits', '[12345678901234567890]', ['12345678901234567890']],
 	['a key that could change a prototype', '{"__proto__":{"a":1},"b":2}', { b: 2 }],
 ])('reads %s', (_name, answer, value) => {
@@ -39,7 +37,6 @@ it.each<[string, string, string]>([
 	['an empty code fence', '```json\n\n```', 'it is empty.'],
 	['words', 'Sure!', unexpected('Sure!')],
 	['half of it', '{"a":[1,', 'Unexpected end of JSON input.'],
-	['words before it', 'Here: {"a":1}', unexpected('Here: {"a":1}')],
 	['a code fence without an end', '```json\n{"a":1}', unexpected('```json\n{"a":1}')],
 	['a code fence with another end', '````\n1\n~~~', unexpected('````\n1\n~~~')],
 	['words after a code fence', '```\n1\n```\nDone.', unexpected('```\n1\n```\nDone.')],
