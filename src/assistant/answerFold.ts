@@ -41,6 +41,8 @@ export interface AnswerOptions {
 	includeRawEvents?: boolean;
 	/** Language of the tool titles, e.g. `de`. Default `en`. */
 	toolTitleLanguage?: string;
+	/** Called with the ID of the chat as soon as it arrives. */
+	onChat?: (chatId: string) => void;
 }
 
 /**
@@ -75,38 +77,28 @@ export function createAnswerFold(
 			const [value] = values;
 			const body = form === 'text' ? values.join('') : values.length > 1 ? values : value;
 			complete = { ...readBody(response, body), body };
+			if (complete.chatId) options.onChat?.(complete.chatId);
 			return answer().text;
 		},
 		partial: () => (form === 'sse' ? answer() : { text: '' }),
-		/** The ID of the chat, as soon as it is known. */
-		chatId: () => complete.chatId ?? stream.chatId(),
 		answer,
 	} satisfies AnswerFold & Record<string, unknown>;
 }
 
-function createEventStream(
-	{ includeRawEvents = false, toolTitleLanguage = 'en' }: AnswerOptions,
-	time: () => number,
-) {
-	const messages = createTextAccumulator();
-	const tools = createToolTimeline(time, toolTitleLanguage);
-	const messageIds: string[] = [];
+function createEventStream(options: AnswerOptions, time: () => number) {
+	const { handlers, isEmpty, newToolCalls, ...specified } = createSpecifiedEvents(options, time);
 	const events: unknown[] = [];
-	const newToolCalls: ToolCall[] = [];
-	const chat: Pick<AssistantAnswer, 'chatId' | 'chatTitle'> = {};
 	let hasFinished = false;
 	/** Whether an event had anything that is not specified. */
 	let hasOther = false;
 	let failure: ServiceError | undefined;
-	const handlers = createHandlers({ chat, tools, messages, messageIds, newToolCalls });
 
 	const keep = (event: string, value: unknown): void => {
-		if (!includeRawEvents && (!messages.isEmpty() || events.length >= MAX_KEPT_EVENTS)) return;
+		if (!options.includeRawEvents && (!isEmpty() || events.length >= MAX_KEPT_EVENTS)) return;
 		events.push({ event, data: value === '' ? undefined : value });
 	};
 
 	return {
-		/** Tool calls that have started, for live output. */
 		newToolCalls,
 		add({ event, value }: AnswerPiece): string {
 			hasFinished = event === 'finish';
@@ -116,7 +108,7 @@ function createEventStream(
 			// a tool that failed does not count: the assistant may still answer
 			if (event === 'error' || (!handle && isFailure(value)))
 				failure = reportedError('assistant', value);
-			if (tools.count() + messageIds.length > MAX_TOOLS_AND_MESSAGES) throw tooManyError();
+			if (specified.count() > MAX_TOOLS_AND_MESSAGES) throw tooManyError();
 			return handle?.(isPlainObject(value) ? value : {}) ?? '';
 		},
 		isOver(): boolean {
@@ -125,52 +117,57 @@ function createEventStream(
 		},
 		end(): string {
 			if (!hasFinished) throw truncatedAnswerError('The stream ended without its "finish" event.');
-			if (messages.isEmpty() && !hasOther)
-				throw truncatedAnswerError('It ended without any content.');
+			if (isEmpty() && !hasOther) throw truncatedAnswerError('It ended without any content.');
 			return '';
 		},
-		chatId: () => chat.chatId,
-		answer(): AssistantAnswer {
-			const text = messages.text();
-			const given = includeRawEvents || !text ? { events } : { events: [] };
-			return { ...chat, ...given, messageIds, text, toolCalls: tools.calls() };
-		},
+		answer: () => specified.answer(options.includeRawEvents || isEmpty() ? events : []),
 	};
 }
 
 const isFailure = (value: unknown) => reportsError(value) || hasErrors(value);
 
-interface EventTargets {
-	chat: Pick<AssistantAnswer, 'chatId' | 'chatTitle'>;
-	tools: ReturnType<typeof createToolTimeline>;
-	messages: ReturnType<typeof createTextAccumulator>;
-	messageIds: string[];
-	newToolCalls: ToolCall[];
-}
+/** Builds the answer from the specified events. */
+function createSpecifiedEvents(
+	{ toolTitleLanguage = 'en', onChat }: AnswerOptions,
+	time: () => number,
+) {
+	const messages = createTextAccumulator();
+	const tools = createToolTimeline(time, toolTitleLanguage);
+	/** Tool calls that have started, for live output. */
+	const newToolCalls: ToolCall[] = [];
+	const messageIds: string[] = [];
+	const chat: Pick<AssistantAnswer, 'chatId' | 'chatTitle'> = {};
 
-/** What each specified event does. Each returns the text that it adds. */
-const createHandlers = ({
-	chat,
-	tools,
-	messages,
-	messageIds,
-	newToolCalls,
-}: EventTargets): Record<string, (data: JsonObject) => string | void> => ({
-	chat({ chat_id: id, chat_title: title }) {
-		if (toText(id)) chat.chatId = toText(id);
-		if (toText(title)) chat.chatTitle = toText(title);
-	},
-	pending_tool_call({ call_id: id, title }) {
-		const call = tools.start(toText(id), title);
-		if (call) newToolCalls.push(call);
-	},
-	finished_tool_call: ({ call_id: id }) => tools.finish(toText(id)),
-	message_start: ({ t }) => (typeof t === 'string' ? messages.append(t) : ''),
-	message_end({ message_id: id }) {
-		messages.endMessage();
-		if (toText(id)) messageIds.push(toText(id));
-	},
-});
+	/** What each event does. Each returns the text that it adds. */
+	const handlers: Record<string, (data: JsonObject) => string | void> = {
+		chat({ chat_id: id, chat_title: title }) {
+			if (toText(id)) {
+				chat.chatId = toText(id);
+				onChat?.(chat.chatId);
+			}
+			if (toText(title)) chat.chatTitle = toText(title);
+		},
+		pending_tool_call({ call_id: id, title }) {
+			const call = tools.start(toText(id), title);
+			if (call) newToolCalls.push(call);
+		},
+		finished_tool_call: ({ call_id: id }) => tools.finish(toText(id)),
+		message_start: ({ t }) => (typeof t === 'string' ? messages.append(t) : ''),
+		message_end({ message_id: id }) {
+			messages.endMessage();
+			if (toText(id)) messageIds.push(toText(id));
+		},
+	};
+
+	return {
+		...{ handlers, newToolCalls, isEmpty: messages.isEmpty },
+		count: () => tools.count() + messageIds.length,
+		answer(events: unknown[]): AssistantAnswer {
+			const text = messages.text();
+			return { ...chat, events, messageIds, text, toolCalls: tools.calls() };
+		},
+	};
+}
 
 const tooManyError = () =>
 	truncatedAnswerError(`It names more than ${MAX_TOOLS_AND_MESSAGES} tool calls or messages.`);

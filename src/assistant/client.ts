@@ -19,8 +19,6 @@ export interface AskOptions extends AnswerOptions {
 	onText?: (text: string) => void | Promise<void>;
 	/** Called when the first event of a tool call arrives, and awaited. */
 	onToolCall?: (call: ToolCall) => void | Promise<void>;
-	/** Called with the id of the chat as soon as it arrives. */
-	onChat?: (chatId: string) => void;
 	/** Returns the current time in milliseconds, for the timeline of the tools. */
 	now?: () => number;
 }
@@ -34,10 +32,11 @@ export interface AskOptions extends AnswerOptions {
 export async function ask(
 	http: Http,
 	question: Question,
+	options: Pick<AskOptions, 'onText' | 'onChat'> = {},
 ): Promise<Pick<AssistantAnswer, 'text' | 'chatId' | 'requestId'> & { body: unknown }> {
 	const path = '/v1/invoke_assistant';
-	const options = { includeRawEvents: true };
-	const answer = await sendQuestion(http, path, 'application/json', question, options);
+	const heard = { ...options, includeRawEvents: true };
+	const answer = await sendQuestion(http, path, 'application/json', question, heard);
 	const { text, chatId, requestId, events, body = { events } } = answer;
 	return { text, ...(chatId && { chatId }), body, ...(requestId && { requestId }) };
 }
@@ -66,22 +65,22 @@ async function sendQuestion(
 	{ onText, onToolCall, onChat, now = () => 0, ...options }: AskOptions,
 ): Promise<AssistantAnswer> {
 	const startedAt = now();
-	let fold: ReturnType<typeof createAnswerFold> | undefined;
+	let chatId = question.chat_id;
+	const hearChat = (id: string) => {
+		chatId = id;
+		onChat?.(id);
+	};
 	try {
 		const response = await http.send({ method: 'POST', path, body: question, accept });
-		const answer = (fold = createAnswerFold(response, options, () => now() - startedAt));
-		let knownChat: string | undefined;
-		await foldAnswer(response, answer, async (text) => {
-			const chatId = answer.chatId();
-			if (chatId !== undefined && chatId !== knownChat) onChat?.(chatId);
-			knownChat = chatId;
-			for (const call of answer.newToolCalls.splice(0)) await onToolCall?.(call);
+		const heard = { ...options, onChat: hearChat };
+		const fold = createAnswerFold(response, heard, () => now() - startedAt);
+		await foldAnswer(response, fold, async (text) => {
+			for (const call of fold.newToolCalls.splice(0)) await onToolCall?.(call);
 			if (text) await onText?.(text);
 		});
-		return { ...answer.answer(), ...getRequestId(response.headers) };
+		return { ...fold.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {
-		const known = fold?.chatId() ?? question.chat_id;
-		const ids = known ? { chatId: known } : {};
+		const ids = chatId ? { chatId } : {};
 		throw mapServiceError(cause, (error) =>
 			withOutcome(withDetails(error, { ids: { ...ids, ...error.details.ids } }), 'question'),
 		);

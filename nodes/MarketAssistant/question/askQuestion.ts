@@ -109,11 +109,9 @@ export async function askQuestion(context: OperationContext<QuestionRequest>): P
 	const { request, startPaid, addHint } = context;
 	const chat = await openChat(context);
 	try {
-		const send = request.streamAnswer ? sendStreaming : sendComplete;
 		const answer = await startPaid({
 			request: requestKeyOf(request),
-			send: async () =>
-				await sendInChat(context, chat, async (question) => await send(context, chat, question)),
+			send: async () => await sendInChat(context, chat),
 		});
 		const warning = answer.text ? undefined : NO_TEXT_NOTICE;
 		if (warning) addHint(warning);
@@ -134,27 +132,15 @@ const NO_TEXT_NOTICE = 'No text was found in the answer; "events" contains what 
 
 type Answer = Partial<AssistantAnswer & { body: unknown; durationMs: number }> & { text: string };
 
-async function sendComplete(
-	{ http, stream }: OperationContext<QuestionRequest>,
+async function sendQuestion(
+	{ http, stream, clock, request: { streamAnswer, options } }: OperationContext<QuestionRequest>,
 	{ onChat }: Chat,
 	question: Question,
 ): Promise<Answer> {
-	const answer = await ask(http, question);
-	if (answer.chatId) onChat(answer.chatId);
-	await stream(answer.text);
-	return answer;
-}
-
-async function sendStreaming(
-	{ http, stream, clock, request }: OperationContext<QuestionRequest>,
-	{ onChat }: Chat,
-	question: Question,
-): Promise<Answer> {
-	const { includeRawEvents = false, toolTitleLanguage = 'en', showToolCalls } = request.options;
+	if (!streamAnswer) return await ask(http, question, { onText: stream, onChat });
 	return await askStreaming(http, question, {
-		...(showToolCalls ? createToolTitleWriter(stream) : { onText: stream }),
-		includeRawEvents,
-		toolTitleLanguage,
+		...options,
+		...(options.showToolCalls ? createToolTitleWriter(stream) : { onText: stream }),
 		onChat,
 		now: clock.now,
 	});
@@ -195,21 +181,19 @@ const CHAT_REFUSALS = [400, 404, 410, 422];
  *
  * @returns the answer, with the chat's ID even if the service does not repeat it.
  */
-async function sendInChat(
-	{ request: { message, options }, addHint }: OperationContext<QuestionRequest>,
-	chat: Chat,
-	send: (question: Question) => Promise<Answer>,
-): Promise<Answer> {
+async function sendInChat(context: OperationContext<QuestionRequest>, chat: Chat): Promise<Answer> {
+	const { request, addHint } = context;
+	const { message, options } = request;
 	const { chatId, isRemembered } = chat;
 	const newQuestion = { message, ...(options.model && { model: options.model }) };
 	const question = { ...newQuestion, ...(chatId && { chat_id: chatId }) };
 	try {
-		return { ...(chatId && { chatId }), ...(await send(question)) };
+		return { ...(chatId && { chatId }), ...(await sendQuestion(context, chat, question)) };
 	} catch (cause) {
 		const { kind, details } = cause instanceof ServiceError ? cause : {};
 		const isChatRefused = kind === 'refused' && CHAT_REFUSALS.includes(details?.status ?? 0);
 		if (!isRemembered || !isChatRefused) throw mapServiceError(cause);
-		const answer = await send(newQuestion);
+		const answer = await sendQuestion(context, chat, newQuestion);
 		addHint(`The service no longer continues the chat ${chatId}, so a new chat was started.`);
 		return answer;
 	}
