@@ -58,12 +58,11 @@ it.each<[Record<string, string>, string, string | undefined]>([
 	[TITLES, ' DE ', 'D'],
 	[TITLES, 'de-AT', 'D'],
 	[TITLES, 'de_AT', 'D'],
-	[{ en: 'E', 'de-CH': 'S', de: 'D' }, 'de-CH', 'S'],
+	[{ en: 'E', de: 'D', 'de-CH': 'S' }, 'de-CH', 'S'],
 	[{ en: 'E', 'de-CH': 'S' }, 'de', 'S'],
 	[{ de: 'D', 'en-US': 'U' }, 'fr', 'U'],
 	[{ de: 'D' }, 'fr', 'D'],
 	[{ fr: ' ', en: 'E' }, 'fr', 'E'],
-	[{ en: '' }, 'en', undefined],
 	[{}, 'en', undefined],
 ])('of %j in "%s" is %j', (titles, language, title) => {
 	expect(selectTitle(titles, language)).toBe(title);
