@@ -159,7 +159,6 @@ it.each<[string, Answer, string]>([
 	['problem', events(`${A}data: {"title":"Failed","status":503,"detail":"boom"}\n\n`), 'boom'],
 	['flag', events(`${A}data: {"type":"result","is_error":true,"result":"boom"}\n\n`), 'boom'],
 	['state', events(`${A}data: {"state":"failed","message":"boom"}\n\n`), 'boom'],
-	['text', events(`${A}data: {"type":"error","errorText":"boom"}\n\n`), 'boom'],
 	['message alone', events(`${A}data: {"errorMessage":"boom"}\n\n`), 'boom'],
 	[
 		'of a workflow',
