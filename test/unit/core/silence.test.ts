@@ -42,7 +42,6 @@ const delta = (content: object, more: object = {}) => ({
 const NOTHING: Array<[string, string]> = [
 	['a comment', ': alive\n\n'],
 	['a ping without data', 'event: ping\n\n'],
-	['a named ping', 'event: ping\ndata: {}\n\n'],
 	['a ping with the time', 'event: ping\ndata: {"ts":17}\n\n'],
 	['a ping by its type', data({ type: 'ping' })],
 	['a ping by its event', data({ event: 'ping' })],
