@@ -7,9 +7,8 @@ import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { createRedactor } from '../../src/n8n/redact';
 import { listModels } from '../../src/router/catalog';
-import { modalities, modalityNames } from '../../src/router/messages';
+import { modalityNames } from '../../src/router/messages';
 import {
-	compareByKnownKind,
 	createModelFinder,
 	kindOfMediaType,
 	matchesFilter,
@@ -93,11 +92,11 @@ export async function searchModels(
 	}
 }
 
-/** Of several prices, the first that the list shows. */
+/** Models without a kind come last. Of several prices, the first that the list shows counts. */
 function compareModels(one: Model, other: Model): number {
 	const priceOf = ({ pricing }: Model) =>
 		readPrice(pricing, 'input_per_mtok') ?? readPrice(pricing, 'per_unit') ?? Number.MAX_VALUE;
-	return compareByKnownKind(one, other) || priceOf(one) - priceOf(other);
+	return Number(!one.kind) - Number(!other.kind) || priceOf(one) - priceOf(other);
 }
 
 const describeList = ({ name, models, order }: ModelList) =>
@@ -106,7 +105,9 @@ const describeList = ({ name, models, order }: ModelList) =>
 /** The inputs that a model takes besides text, according to the catalog. */
 function listInputs({ input_modalities: accepted }: Model): string[] {
 	if (!Array.isArray(accepted)) return [];
-	return modalities.filter((one) => accepted.includes(one)).map((one) => modalityNames[one]);
+	return Object.entries(modalityNames).flatMap(([one, name]) =>
+		accepted.includes(one) ? [name] : [],
+	);
 }
 
 function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {

@@ -21,17 +21,25 @@ export interface ChatMessage {
  * Checks messages.
  *
  * @param path Their label in the editor.
+ * @param mayBeItems Whether some may be items of the responses protocol that are not messages.
  * @throws ServiceError `invalid`, naming the message.
  */
-export function checkMessages(messages: readonly unknown[], path: string): ChatMessage[] {
+export function checkMessages(
+	messages: readonly unknown[],
+	path: string,
+	mayBeItems = false,
+): ChatMessage[] {
 	if (!messages.length) throw invalidInputError(`${path} is empty`, 'Add at least one message.');
-	return messages.map((message, index) => checkMessage(message, `${path} ${index + 1}`));
+	return messages.map((message, index) =>
+		checkMessage(message, `${path} ${index + 1}`, mayBeItems),
+	);
 }
 
-function checkMessage(message: unknown, path: string): ChatMessage {
+function checkMessage(message: unknown, path: string, mayBeItem: boolean): ChatMessage {
 	if (!isPlainObject(message))
 		throw invalidInputError(`${path} must be an object with "role" and "content"`);
 	const { role, content } = message;
+	if (mayBeItem && message['type'] && !role) return message as ChatMessage;
 	if (!roles.some((known) => known === role))
 		throw invalidInputError(
 			`${path}: role must be one of: ${roles.join(', ')}`,
@@ -82,22 +90,14 @@ export const toChatCall = ({ id, name, arguments: value }: ToolCall) => ({
 });
 
 /**
- * Converts a conversation for the responses protocol, which has no tool messages: calls and their results are items of their
- * own. Items of that protocol that are not messages are kept unchanged.
+ * Converts a message for the responses protocol, which has no tool messages: calls and their results are items of their own. Items of
+ * that protocol that are not messages are kept unchanged.
  *
- * @throws ServiceError `invalid`, naming the item.
  * @see POST /v1/responses, field `input`
  */
-export function toResponseInput(messages: readonly unknown[], path: string): object[] {
-	if (!messages.length) throw invalidInputError(`${path} is empty`, 'Add at least one message.');
-	return messages.flatMap((item, index) => {
-		if (isPlainObject(item) && item['type'] && !item['role']) return [item];
-		return toResponseItems(checkMessage(item, `${path} ${index + 1}`));
-	});
-}
-
-function toResponseItems(message: ChatMessage): object[] {
+export function toResponseItems(message: ChatMessage): object[] {
 	const { role, content, tool_calls: calls, output: items, ...more } = message;
+	if (!role) return [message];
 	if (role === 'tool') {
 		const output = typeof content === 'string' ? content : JSON.stringify(content ?? '');
 		return [{ type: 'function_call_output', call_id: more.tool_call_id, output }];
@@ -110,21 +110,20 @@ function toResponseItems(message: ChatMessage): object[] {
 		call_id: id,
 		...(isPlainObject(calledFunction) && calledFunction),
 	}));
-	return content === null || content === undefined || content === ''
-		? callItems
-		: [{ ...more, role, content }, ...callItems];
+	// an AI agent may have kept an empty answer in its memory
+	const isEmpty = role === 'assistant' && !content?.length && !more['type'];
+	return isEmpty ? callItems : [{ ...more, role, content }, ...callItems];
 }
 
-/** The mark of a part up to which a vendor keeps the prompt in a cache, and where it is documented: the same for all of them. */
-const CACHE_MARK = {
-	mark: { cache_control: { type: 'ephemeral' } },
-	sources: [
-		'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
-		'https://openrouter.ai/docs/guides/best-practices/prompt-caching',
-		'https://docs.litellm.ai/docs/tutorials/prompt_caching',
-		'https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching',
-	],
-};
+/**
+ * The mark of a part up to which a vendor keeps the prompt in a cache, the same for all of them.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * @see https://openrouter.ai/docs/guides/best-practices/prompt-caching
+ * @see https://docs.litellm.ai/docs/tutorials/prompt_caching
+ * @see https://portkey.ai/docs/integrations/llms/anthropic/prompt-caching
+ */
+const CACHE_MARK = { cache_control: { type: 'ephemeral' } };
 
 /** Marks the last system message at the beginning of a conversation. What comes before it, as the tools do, is in the cache as well. */
 export function markSystemMessage(messages: readonly ChatMessage[]): ChatMessage[] {
@@ -136,7 +135,7 @@ export function markSystemMessage(messages: readonly ChatMessage[]): ChatMessage
 		if (index !== last || !content.length) return message;
 		return {
 			...message,
-			content: [...content.slice(0, -1), { ...content.at(-1), ...CACHE_MARK.mark }],
+			content: [...content.slice(0, -1), { ...content.at(-1), ...CACHE_MARK }],
 		};
 	});
 }
@@ -144,17 +143,14 @@ export function markSystemMessage(messages: readonly ChatMessage[]): ChatMessage
 const toParts = (content: ChatMessage['content']): object[] =>
 	Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : [];
 
-/** Inputs of a model besides text, as the catalog names them (`input_modalities`). */
-export const modalities = ['image', 'audio', 'video', 'file'] as const;
-export type Modality = (typeof modalities)[number];
-
-/** What messages for the user call them. */
-export const modalityNames: Record<Modality, string> = {
+/** Inputs of a model besides text, as the catalog names them (`input_modalities`), and what messages for the user call them. */
+export const modalityNames = {
 	image: 'images',
 	audio: 'audio',
 	video: 'videos',
 	file: 'files',
 };
+export type Modality = keyof typeof modalityNames;
 
 /**
  * Rejects a model that does not take an input which a request needs. A model without inputs in the catalog is accepted.
@@ -265,6 +261,6 @@ function attachmentName(attachment: Attachment): string {
 /** The protocol defines the formats `mp3` and `wav`; for others, the subtype of the media type is sent. */
 function toAudioData({ base64, mimeType }: { base64: string; mimeType: string }) {
 	const subtype = mimeType.toLowerCase().replace(/^[^/]*\/(x-)?|\s*;.*$/g, '');
-	const format = { mpeg: 'mp3', mp3: 'mp3', wave: 'wav', 'vnd.wave': 'wav' }[subtype] ?? subtype;
+	const format = { mpeg: 'mp3', wave: 'wav', 'vnd.wave': 'wav' }[subtype] ?? subtype;
 	return { data: base64, format };
 }

@@ -1,4 +1,5 @@
 import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
+import { readDecimal } from '../core/money';
 
 /** What a media job makes: the path segment of its start. */
 export const mediaTypes = ['images', 'videos', 'music', 'audio'] as const;
@@ -31,9 +32,8 @@ export function checkKind({ id, kind }: Model, needed: ModelKind, where?: string
 }
 
 /** Explains the router's `wrong_endpoint` as `checkKind` does; the router's message names the right endpoint, hence the kind. */
-export function explainWrongEndpoint(error: ServiceError, model: unknown): ServiceError {
+export function explainWrongEndpoint(error: ServiceError, id = ''): ServiceError {
 	const { reason = '' } = error.details;
-	const id = typeof model === 'string' ? model : '';
 	const { message, details } = wrongKindError(id, findKindInMessage(reason));
 	return withDetails(new ServiceError(error.kind, message, error.details), details);
 }
@@ -173,7 +173,7 @@ const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> =
 	(model, { vendor }) => !vendor || isFromVendor(model, vendor),
 	(model, { search }) => !search || matchesSearch(model, search),
 	({ context_length: tokens }, { minContext }) =>
-		!minContext || !isFiniteNumber(tokens) || tokens >= minContext,
+		!minContext || typeof tokens !== 'number' || tokens >= minContext,
 	(model, { maxInputPrice }) => isWithinPrice(model, maxInputPrice, 'input_per_mtok'),
 	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
 	(model, { maxUnitPrice }) => isWithinPrice(model, maxUnitPrice, 'per_unit'),
@@ -186,11 +186,6 @@ function kindOfPrice({ pricing }: Model): ModelKind | undefined {
 	return perToken && !hasPrice('per_unit') ? 'text' : undefined;
 }
 
-/** Sorts models without a kind last. */
-export function compareByKnownKind(one: Model, other: Model): number {
-	return Number(!one.kind) - Number(!other.kind);
-}
-
 function isWithinPrice({ kind, pricing }: Model, limit: number | undefined, field: string) {
 	if (limit === undefined) return true;
 	const isOfOtherKind = field === 'per_unit' ? kind === 'text' : kind && kind !== 'text';
@@ -200,14 +195,8 @@ function isWithinPrice({ kind, pricing }: Model, limit: number | undefined, fiel
 }
 
 /** A price in USD. Undefined, not zero, if there is none. */
-export function readPrice(pricing: Model['pricing'], field: string): number | undefined {
-	const value = pricing?.[field];
-	const price = typeof value === 'string' && value.trim() ? Number(value) : value;
-	return isFiniteNumber(price) && price >= 0 ? price : undefined;
-}
-
-const isFiniteNumber = (value: unknown): value is number =>
-	typeof value === 'number' && Number.isFinite(value);
+export const readPrice = (pricing: Model['pricing'], field: string): number | undefined =>
+	readDecimal(pricing?.[field])?.toNumber();
 
 function isFromVendor({ id, owned_by: owner }: Model, vendor: string): boolean {
 	const prefix = id.includes('/') ? id.split('/')[0] : undefined;

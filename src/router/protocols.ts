@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject } from '../core/json';
 import { completeChat, readMessage, type ChatRequest } from './chatCompletions';
-import { hasMore, toAssistantMessage, toResponseInput, type ChatMessage } from './messages';
+import { toAssistantMessage, toResponseItems } from './messages';
 import { createResponse, readOutput, type ResponseRequest } from './responses';
 import type { TextAnswer } from './textAnswer';
 
@@ -35,7 +35,6 @@ export type Protocol = keyof typeof protocols;
 /**
  * Converts the body of a chat completion for the responses protocol. Fields without a counterpart are sent unchanged.
  *
- * @throws ServiceError `invalid`, naming the message.
  * @see POST /v1/responses
  */
 export function toResponseBody({
@@ -49,7 +48,7 @@ export function toResponseBody({
 }: ChatRequest): ResponseRequest {
 	return {
 		...more,
-		input: toResponseInput(messages.filter(messageHasContent), 'Messages').map(toInputItem),
+		input: messages.flatMap(toResponseItems).map(toInputItem),
 		...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
 		...(effort !== undefined && { reasoning: { effort } }),
 		...(isPlainObject(format) && { text: { format: flatten(format, 'json_schema') } }),
@@ -61,10 +60,6 @@ export function toResponseBody({
 		}),
 	};
 }
-
-/** An AI agent may have kept an empty answer in its memory. */
-const messageHasContent = (message: ChatMessage) =>
-	message.role !== 'assistant' || Boolean(message.content?.length) || hasMore(message);
 
 /** What chat completions have in a nested object is next to the type here. */
 function flatten(value: JsonObject, name: string): JsonObject {

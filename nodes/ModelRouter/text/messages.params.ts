@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { invalidInputError } from '../../../src/core/errors';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { type ChatMessage, checkMessages, toResponseInput } from '../../../src/router/messages';
+import { type ChatMessage, checkMessages } from '../../../src/router/messages';
 import type { Protocol } from '../../../src/router/protocols';
 import {
 	binarySourceField,
@@ -182,9 +182,8 @@ export function toRequestMessages(
 	history?: unknown,
 ): ChatMessage[] {
 	const [messages, path] = readMessages(values, history);
-	if (protocol === 'chat') return checkMessages(messages, path).map(withoutItems);
-	toResponseInput(messages, path);
-	return messages as ChatMessage[];
+	const checked = checkMessages(messages, path, protocol === 'responses');
+	return protocol === 'chat' ? checked.map(withoutItems) : checked;
 }
 
 function readMessages(

@@ -3,11 +3,11 @@ import {
 	checkMessages,
 	checkUrl,
 	markSystemMessage,
-	modalities,
+	modalityNames,
 	modalityOf,
 	modalityOfUrl,
 	roles,
-	toResponseInput,
+	toResponseItems,
 	type Attachment,
 	type ChatMessage,
 	type Modality,
@@ -33,17 +33,7 @@ it.each<[string, unknown[], unknown[]?]>([
 	['a text', [HI]],
 	['parts', [{ role: 'user', content: PARTS }]],
 	['fields that nobody names', [{ ...HI, id: 'm', type: 'message', cache_control: { a: 1 } }]],
-	['several', [HI, { role: 'assistant', content: 'a' }, HI]],
-	[
-		'the roles of instructions',
-		[
-			{ ...HI, role: 'system' },
-			{ ...HI, role: 'developer' },
-		],
-	],
 	['a call', [calling(null)], [CALLED]],
-	['a call without content', [{ role: 'assistant', tool_calls: [CALL] }], [CALLED]],
-	['a call with an empty text', [calling('')], [CALLED]],
 	[
 		'calls behind a text',
 		[{ ...calling('a', { ...CALL, id: 'd' }), name: 'x' }],
@@ -71,16 +61,15 @@ it.each<[string, unknown[], unknown[]?]>([
 	['odd calls', [calling('a', null, 'x')], [{ role: 'assistant', content: 'a' }, CALLED]],
 	['a result', [RESULT], [output('sunny')]],
 	['an empty result', [{ ...RESULT, content: '' }], [output('')]],
-	['a result of blanks', [{ ...RESULT, content: ' \n' }], [output(' \n')]],
 	['a result with parts', [{ ...RESULT, content: PARTS }], [output(JSON.stringify(PARTS))]],
 ])('%s may be sent, in both protocols', (_name, messages, items = messages) => {
 	expect(checkMessages(messages, 'Messages')).toEqual(messages);
-	expect(toResponseInput(messages, 'Messages')).toEqual(items);
+	expect((messages as ChatMessage[]).flatMap(toResponseItems)).toEqual(items);
 });
 
 it('items of the responses protocol that are no messages stay as they are', () => {
 	const items = [{ type: 'reasoning', summary: [] }, CALLED, HI, { type: 'x', id: 'i' }];
-	expect(toResponseInput(items, 'Messages')).toEqual(items);
+	expect(checkMessages(items, 'Messages', true).flatMap(toResponseItems)).toEqual(items);
 });
 
 const ONE_OF =
@@ -93,11 +82,8 @@ const user = (content: unknown) => ({ role: 'user', content });
 it.each<[string, unknown[], string, string?]>([
 	['nothing', [], 'Messages is empty', 'Add at least one message.'],
 	['a text', ['Hi'], NO_OBJECT],
-	['null', [null], NO_OBJECT],
-	['a list', [[HI]], NO_OBJECT],
 	['no role', [{ content: 'a' }], ONE_OF, 'It is missing.'],
 	['another role', [{ role: 'bot', content: 'a' }], ONE_OF, 'It is "bot".'],
-	['a role of another type', [{ role: null, content: 'a' }], ONE_OF, 'It is null.'],
 	['a role of JavaScript', [{ role: 'toString', content: 'a' }], ONE_OF],
 	['no content', [{ role: 'user' }], EMPTY],
 	['an empty text', [HI, user('')], 'Messages 2: Content is empty'],
@@ -105,16 +91,14 @@ it.each<[string, unknown[], string, string?]>([
 	['blanks', [user(' \n')], EMPTY],
 	['no parts', [user([])], EMPTY],
 	['a text among parts', [user([PARTS[0], 'a'])], EMPTY],
-	['content of another type', [user(5)], EMPTY],
 	['no calls', [{ role: 'assistant', content: null, tool_calls: [] }], EMPTY],
 	['a result without content', [{ ...RESULT, content: null }], EMPTY],
 	['a result of nothing', [{ role: 'tool', content: 'a' }], NO_ID],
-	['a result of no id', [{ ...RESULT, tool_call_id: '' }], NO_ID],
 ])('%s is refused, by its place', (_name, messages, message, ...[advice]) => {
 	const details = expect.objectContaining(advice === undefined ? {} : { advice });
 	const refused = expect.objectContaining({ kind: 'invalid', message, details });
-	expect(() => checkMessages(messages, 'Messages')).toThrow(refused);
-	expect(() => toResponseInput(messages, 'Messages')).toThrow(refused);
+	for (const mayBeItems of [false, true])
+		expect(() => checkMessages(messages, 'Messages', mayBeItems)).toThrow(refused);
 });
 
 it('refuses with words, whatever an expression may give', () => {
@@ -122,14 +106,12 @@ it('refuses with words, whatever an expression may give', () => {
 	const role = fc.constantFrom(...roles);
 	const odd = fc.oneof(value, fc.record({ role, content: value, tool_calls: value }));
 	fc.assert(
-		fc.property(fc.array(odd), (messages) => {
-			for (const check of [checkMessages, toResponseInput]) {
-				try {
-					check(messages, 'Messages');
-				} catch (error) {
-					const message = expect.stringMatching(/^Messages/);
-					expect(error).toMatchObject({ kind: 'invalid', message });
-				}
+		fc.property(fc.array(odd), fc.boolean(), (messages, mayBeItems) => {
+			try {
+				checkMessages(messages, 'Messages', mayBeItems).flatMap(toResponseItems);
+			} catch (error) {
+				const message = expect.stringMatching(/^Messages/);
+				expect(error).toMatchObject({ kind: 'invalid', message });
 			}
 		}),
 	);
@@ -141,7 +123,6 @@ it.each<[string, Modality]>([
 	['video/mp4', 'video'],
 	['text/plain', 'file'],
 	['imagery/png', 'file'],
-	['', 'file'],
 ])('the media type "%s" is of the modality %s', (type, modality) => {
 	expect(modalityOf(type)).toBe(modality);
 });
@@ -153,15 +134,11 @@ it.each<[string, Modality]>([
 	['https://host/a.wav?token=b.pdf', 'audio'],
 	['https://host/a.mp4#t=1', 'video'],
 	['https://host/a.mpg', 'video'],
-	['https://host/a.mpeg', 'video'],
 	['https://host/a.pdf', 'file'],
-	['https://host/a.docx', 'file'],
-	['https://host/pdf', 'image'],
 	['https://host/a.mp3/b', 'image'],
 	['https://host/a?file=b.pdf', 'image'],
 	['DATA:Video/mp4;base64,AAAA', 'video'],
 	['data:application/pdf;base64,AAAA', 'file'],
-	['data:,hello', 'file'],
 ])('the address %s leads to the modality %s', (address, modality) => {
 	expect(modalityOfUrl(address)).toBe(modality);
 });
@@ -197,7 +174,6 @@ const answers: ChatMessage = { role: 'assistant', content: 'b' };
 const text = (said: string) => ({ type: 'text', text: said });
 
 it.each<[string, ChatMessage[], ChatMessage[]]>([
-	['a text', [asks('a')], [asks([text('a'), PART])]],
 	['parts', [asks([text('a'), text('b')])], [asks([text('a'), text('b'), PART])]],
 	[
 		'the last of the user',
@@ -218,7 +194,8 @@ it.each<[string, ChatMessage[], ChatMessage[]]>([
 });
 
 it('no file is lost or out of order, and no message changes but one', () => {
-	const anAttachment = fc.record({ modality: fc.constantFrom(...modalities), url: fc.webUrl() });
+	const modality = fc.constantFrom(...(Object.keys(modalityNames) as Modality[]));
+	const anAttachment = fc.record({ modality, url: fc.webUrl() });
 	const aMessage = fc.constantFrom(asks('a'), answers, asks([text('b')]));
 	const partOf = (one: Attachment) => (addAttachments([], [one])[0]?.content as object[])[0];
 	fc.assert(

@@ -2,7 +2,6 @@ import { ServiceError } from '../../../src/core/errors';
 import { withAdvice } from '../../../src/router/advice';
 import {
 	checkKind,
-	compareByKnownKind,
 	describeMissingModel,
 	explainWrongEndpoint,
 	matchesFilter,
@@ -22,7 +21,6 @@ const BARE: Model = { id: 'bare' };
 
 /** The filters, and whether they leave the model, the one for images, and the one of which only the ID is known. */
 it.each<[CatalogFilter, string]>([
-	[{}, 'model images bare'],
 	[{ kind: '', inputModality: '', vendor: '', search: '', minContext: 0 }, 'model images bare'],
 	[{ kind: 'text' }, 'model bare'],
 	[{ kind: 'image' }, 'images bare'],
@@ -33,13 +31,10 @@ it.each<[CatalogFilter, string]>([
 	[{ vendor: 'some' }, ''],
 	[{ vendor: 'V' }, 'images'],
 	[{ vendor: 'bare' }, ''],
-	[{ vendor: ' ' }, 'model images bare'],
 	[{ vendor: '-' }, 'model images bare'],
-	[{ search: 'MODEL 1.5' }, 'model'],
 	[{ search: 'model15' }, 'model'],
 	[{ search: 'the mod' }, 'model'],
 	[{ search: '/' }, 'model images'],
-	[{ search: 'vendor/model' }, 'model'],
 	[{ search: ' ' }, 'model images bare'],
 	[{ search: '!' }, ''],
 	[{ search: 'model some' }, ''],
@@ -53,7 +48,6 @@ it.each<[CatalogFilter, string]>([
 	[{ maxUnitPrice: 0.04 }, 'images bare'],
 	[{ maxUnitPrice: 0.03 }, 'bare'],
 	[{ maxUnitPrice: 1, maxInputPrice: 1 }, 'bare'],
-	[{ kind: 'text', search: 'model', vendor: 'some-vendor', maxInputPrice: 1 }, 'model'],
 ])('%j leaves %s', (filter, names) => {
 	const models = Object.entries({ model: MODEL, images: IMAGES, bare: BARE });
 	const left = models.filter(([, model]) => matchesFilter(model, filter)).map(([name]) => name);
@@ -73,12 +67,10 @@ it.each<[Model['pricing'], ModelKind, boolean]>([
 
 it.each<[Record<string, unknown>, CatalogFilter]>([
 	[{ kind: 'new' }, { maxUnitPrice: 1 }],
-	[{ kind: null }, { maxInputPrice: 1 }],
 	[{ context_length: '8' }, { minContext: 9 }],
 	[{ input_modalities: 'text' }, { inputModality: 'audio' }],
 	[{ pricing: 'cheap' }, { maxInputPrice: 0 }],
 	[{ pricing: null }, { maxInputPrice: 0 }],
-	[{ pricing: { input_per_mtok: 'x' } }, { maxInputPrice: 0 }],
 	[{ owned_by: 5 }, { vendor: 'some vendor', search: 'model-1' }],
 	[{ name: null }, { vendor: 'some vendor', search: 'model-1' }],
 ])('%j is no reason to leave a model out', (more, filter) => {
@@ -89,31 +81,12 @@ it.each<[Record<string, unknown>, CatalogFilter]>([
 });
 
 it.each([
-	[0.5, 0.5],
 	['0.5', 0.5],
 	[0, 0],
-	[' ', undefined],
-	['', undefined],
 	['x', undefined],
-	[-1, undefined],
-	[NaN, undefined],
-	[Infinity, undefined],
-	[null, undefined],
-	[{}, undefined],
-	[true, undefined],
 ])('the price %j is %j', (value, price) => {
 	expect(readPrice({ per_unit: value }, 'per_unit')).toBe(price);
 	expect(readPrice(undefined, 'per_unit')).toBeUndefined();
-});
-
-it('models without a kind come last, the others as they were', () => {
-	const empty = { ...BARE, kind: '' as never };
-	expect([BARE, MODEL, empty, IMAGES].sort(compareByKnownKind)).toEqual([
-		MODEL,
-		IMAGES,
-		BARE,
-		empty,
-	]);
 });
 
 const USES: Record<ModelKind, [endpoint: string, does: string, operation: string]> = {
@@ -154,12 +127,11 @@ it.each([undefined, '', 'embedding', 'toString', null])('the kind %j is not judg
 
 const UNKNOWN = 'is of another kind than this operation needs';
 
-it.each<[string | undefined, unknown, string]>([
+it.each<[string | undefined, string | undefined, string]>([
 	['POST /v1/responses', 'v/m', 'The model v/m answers with text'],
 	['see https://host/v1/images/jobs.', 'v/m', 'The model v/m makes images'],
 	['/v1/chat/completions or /v1/responses', 'v/m', 'The model v/m answers with text'],
-	['use /v1/images/jobs', { a: 1 }, 'This model makes images'],
-	['use another endpoint', 'v/m', `The model v/m ${UNKNOWN}`],
+	['use /v1/images/jobs', undefined, 'This model makes images'],
 	['use /v1/myimages/jobs', 'v/m', `The model v/m ${UNKNOWN}`],
 	['your responses', 'v/m', `The model v/m ${UNKNOWN}`],
 	[undefined, '', `This model ${UNKNOWN}`],
@@ -191,9 +163,7 @@ const CATALOG = listed(
 
 it.each([
 	['northwind/quil-2.5', 'northwind/quill-2.5'],
-	['nortwind/quill-2.5', 'northwind/quill-2.5'],
 	['quill 2.5', 'northwind/quill-2.5'],
-	['other/quill-2.5', 'northwind/quill-2.5'],
 	['Northwind/Qiull-2.5', 'northwind/quill-2.5'],
 	['nortwind/mini', 'northwind/mini'],
 	['o1', 'openai/o1'],

@@ -41,7 +41,6 @@ it.each([
 	[['video', 'audio', 'telepathy'], 'v/m · audio, videos'],
 	[['text'], 'v/m'],
 	['image', 'v/m'],
-	[undefined, 'v/m'],
 ])('the list shows the inputs %j as %j', async (inputs, name) => {
 	const entry = { id: 'v/m', input_modalities: inputs, capabilities: { tools: false } };
 	const { results } = await searchModels.call(editor(json([entry])));
