@@ -1,10 +1,9 @@
 import { isErrorValue, parseErrorBody } from '../core/errorResponses';
-import { truncatedAnswerError } from '../core/errors';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { type ChatMessage, hasMore } from './messages';
-import { isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
+import { checkCount, isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { mergePiece } from './messageDeltas';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 import {
@@ -59,9 +58,6 @@ export const readMessage = (completion: JsonObject): unknown[] =>
 		.slice(0, 1)
 		.map((choice) => Object(choice).message as unknown);
 
-/** Far more than any request asks for: a stream with more is broken or hostile. */
-const MAX_CHOICES = 5000;
-
 /** A choice of which chunks are still arriving. */
 interface PartialChoice {
 	index: number;
@@ -76,14 +72,6 @@ interface PartialChoice {
 	whole?: JsonObject | undefined;
 }
 
-function addChoice(choices: Map<number, PartialChoice>, index: number): PartialChoice {
-	if (choices.size >= MAX_CHOICES)
-		throw truncatedAnswerError(`It has more than ${MAX_CHOICES} choices.`);
-	const choice = { index, fields: {}, contentChunks: [], message: {} };
-	choices.set(index, choice);
-	return choice;
-}
-
 /** Builds one chat completion from the chunks of its stream, or from one that arrived in one piece. */
 export function createChatAccumulator(requestedModel: string): AnswerAccumulator<ChatAnswer> {
 	/** Fields of the completion beside its choices. */
@@ -91,14 +79,8 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 	const choices = new Map<number, PartialChoice>();
 
 	const add = (chunk: JsonObject): string => {
-		for (const name in chunk) {
-			const value = chunk[name];
-			const known = fields[name];
-			// most fields are the same in every chunk
-			if (value === known || name === 'choices' || isMissing(value)) continue;
-			// one of another type does not replace the first
-			if (known === undefined || typeof known === typeof value) fields[name] = value;
-		}
+		for (const name in chunk)
+			if (name !== 'choices' && !isMissing(chunk[name])) fields[name] = chunk[name];
 		const { choices: chunkChoices } = chunk;
 		if (!Array.isArray(chunkChoices)) return '';
 		let text = '';
@@ -150,7 +132,9 @@ function addToChoices(
 	if (!isPlainObject(chunkChoice)) return '';
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
 	const known = choices.get(index);
-	const choice = known ?? addChoice(choices, index);
+	const choice: PartialChoice = known ?? { index, fields: {}, contentChunks: [], message: {} };
+	choices.set(index, choice);
+	checkCount(choices.size, 'choices');
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;

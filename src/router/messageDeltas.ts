@@ -1,20 +1,18 @@
 import { isPlainObject, type JsonObject } from '../core/json';
 import { isMissing } from './textAnswer';
 
-const OPENAI =
-	'https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py';
-const OPENROUTER = 'https://openrouter.ai/docs/guides/best-practices/reasoning-tokens';
-
-/** Fields that name an entry, by where that is documented. Its pieces repeat them, so they are no texts that go on. */
-const LABELS: Record<string, string> = {
-	...{ index: OPENAI, type: OPENAI, role: OPENAI },
-	...{ format: OPENROUTER, id: OPENROUTER },
-};
+/**
+ * Fields that name an entry. Its pieces repeat them, so they are no texts that go on.
+ *
+ * @see https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py
+ * @see https://openrouter.ai/docs/guides/best-practices/reasoning-tokens for the last two
+ */
+const LABELS = ['index', 'type', 'role', 'format', 'id'];
 
 /** How many entries are looked at for each piece. With all of them, an answer of many entries would take minutes. */
 const REACH = 100;
 
-const isLabel = (name: string) => Object.hasOwn(LABELS, name);
+const isLabel = (name: string) => LABELS.includes(name);
 
 /**
  * Adds a piece to a value of a message: texts are appended, objects merged field by field, lists entry by entry. Of any other value, the
@@ -51,7 +49,7 @@ function findEntry(entries: unknown[], piece: JsonObject) {
 	const isSame = (entry: unknown): entry is JsonObject =>
 		isPlainObject(entry) &&
 		// what is encrypted comes whole: https://github.com/openai/openai-agents-python/pull/4175
-		['data', ...Object.keys(LABELS)].every(
+		['data', ...LABELS].every(
 			(label) =>
 				isMissing(entry[label]) || isMissing(piece[label]) || entry[label] === piece[label],
 		);

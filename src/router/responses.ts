@@ -1,9 +1,9 @@
 import { parseErrorBody } from '../core/errorResponses';
-import { isBadRequest, type ServiceErrorDetails, truncatedAnswerError } from '../core/errors';
+import { isBadRequest, type ServiceErrorDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
-import { stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
+import { checkCount, stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
 /** What `POST /v1/responses` takes. Every further protocol field is forwarded as sent. */
@@ -211,9 +211,6 @@ function appendText(chunks: string[], delta: unknown): void {
 	if (typeof delta === 'string') chunks.push(delta);
 }
 
-/** Far more than any answer has: a stream with more is broken or hostile. */
-const MAX_ITEMS = 5000;
-
 /** The items of a response, built from their events. */
 function createItemAccumulator() {
 	const items = new Map<number, JsonObject>();
@@ -230,7 +227,7 @@ function createItemAccumulator() {
 		items.set(index, item);
 		if (id && !indexById.has(id)) indexById.set(id, index);
 		nextIndex = Math.max(nextIndex, index + 1);
-		if (items.size > MAX_ITEMS) throw truncatedAnswerError(`It has more than ${MAX_ITEMS} items.`);
+		checkCount(items.size, 'items');
 		return item;
 	};
 

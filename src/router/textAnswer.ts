@@ -1,3 +1,4 @@
+import { truncatedAnswerError } from '../core/errors';
 import { type JsonObject, tryParseJson } from '../core/json';
 
 /** The answer of a text model, the same for both protocols. */
@@ -37,6 +38,14 @@ export function toToolCall(id: unknown, name: unknown, written: unknown): ToolCa
 	const parsed = typeof written === 'string' ? tryParseJson(written) : undefined;
 	const parsedArguments = parsed === undefined ? (written ?? '') : parsed;
 	return { id: stringOrEmpty(id), name: stringOrEmpty(name), arguments: parsedArguments };
+}
+
+/** Far more than any answer has: a stream with more is broken or hostile. */
+const MAX_PARTS = 5000;
+
+/** @throws ServiceError `truncated` for an answer with too many parts of a kind. @param kind In the plural. */
+export function checkCount(parts: number, kind: string): void {
+	if (parts > MAX_PARTS) throw truncatedAnswerError(`It has more than ${MAX_PARTS} ${kind}.`);
 }
 
 export const isMissing = (value: unknown) => value === undefined || value === null || value === '';

@@ -48,7 +48,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 	/** Whether the answer is complete. Absent for a protocol in which `[DONE]` alone marks the end. */
 	isComplete?(): boolean;
 	/** The error that the events so far have reported. */
-	failure?(): ServiceErrorDetails | undefined;
+	failure(): ServiceErrorDetails | undefined;
 	/** The answer so far. */
 	answer(): Answer;
 }
@@ -111,7 +111,7 @@ function createAnswerFold(
 			return isEvent ? accumulator.add(value, event || undefined) : '';
 		},
 		isOver() {
-			const failure = accumulator.failure?.();
+			const failure = accumulator.failure();
 			if (failure) throw reportedError('router', '', last?.value, failure);
 			return isDone || accumulator.isComplete?.() === true;
 		},
@@ -139,7 +139,7 @@ function addBody(
 ): string {
 	if (reportsError(value)) throw unexpectedBodyError(response, value, data);
 	const isAnswer = isPlainObject(value) && accumulator.addComplete(value);
-	const failure = accumulator.failure?.();
+	const failure = accumulator.failure();
 	if (failure) throw asReported(malformedResponseError(response, data), failure);
 	if (!isAnswer) throw malformedResponseError(response, data);
 	return accumulator.answer().text;

@@ -1,11 +1,7 @@
-import { truncatedAnswerError } from '../core/errors';
 import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
-import { isMissing } from './textAnswer';
+import { checkCount, isMissing } from './textAnswer';
 
 type PartialCall = JsonObject;
-
-/** Far more than any answer has: a stream with more is broken or hostile. */
-const MAX_TOOL_CALLS = 5000;
 
 /** Characters after which calls are no longer checked for completeness: a new id then begins another call. */
 const MAX_PARSED_CHARACTERS = 16 * 1024 * 1024;
@@ -40,8 +36,7 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	calls.lastPosition = Math.max(calls.lastPosition, index);
 	if (!isMissing(call['id']) && !calls.positionById.has(call['id']))
 		calls.positionById.set(call['id'], index);
-	if (calls.byPosition.size > MAX_TOOL_CALLS)
-		throw truncatedAnswerError(`It makes more than ${MAX_TOOL_CALLS} tool calls.`);
+	checkCount(calls.byPosition.size, 'tool calls');
 }
 
 /** The first value counts. An empty one is kept until another comes. Objects are merged: a signature may come with a later fragment. */
@@ -49,7 +44,7 @@ function add(call: PartialCall, name: string, value: unknown): void {
 	const existing = call[name];
 	if (isPlainObject(existing) && isPlainObject(value))
 		for (const [field, one] of Object.entries(value)) add(existing, field, one);
-	else if (!(name in call) || (isMissing(existing) && !isMissing(value))) call[name] = value;
+	else if (isMissing(existing)) call[name] = value;
 }
 
 /** Arguments arrive in parts, or as a value. */
@@ -81,9 +76,8 @@ function startsNewCall(
 ): boolean {
 	const { id: existingId, function: existingFunction } = call;
 	const isOther = !isMissing(existingId) && !isMissing(id) && existingId !== id;
-	if (!isOther || !isPlainObject(existingFunction)) return false;
-	if (!isPlainObject(fragmentFunction) || isMissing(fragmentFunction['name'])) return false;
-	const existingArguments = String(existingFunction['arguments']);
+	if (!isOther || isMissing(Object(fragmentFunction).name)) return false;
+	const existingArguments = String(Object(existingFunction).arguments);
 	calls.parsedCharacters += existingArguments.length;
 	const isUnchecked = calls.parsedCharacters > MAX_PARSED_CHARACTERS;
 	return isUnchecked || tryParseJson(existingArguments) !== undefined;

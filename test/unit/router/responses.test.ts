@@ -33,7 +33,6 @@ it.each<[string, Given[], text: string]>([
 	['pieces of another type', [delta(5), delta(null), delta({ text: 'a' })], ''],
 	['parts that come once they are whole', [partDone('a'), partDone('b')], 'ab'],
 	['a part once more', [delta('a'), partDone('a'), partDone('b')], 'ab'],
-	['an item in between', [delta('a'), itemDone(0, a), delta('b')], 'ab'],
 	['a name in place of a type', [['response.output_text.delta', { delta: 'a' }]], 'a'],
 	['a type before another name', [['response.failed', delta('a')]], 'a'],
 	['unknown events', [event('x.delta', { delta: 'x' }), { type: 'toString' }, { delta: 'y' }], ''],
@@ -59,7 +58,6 @@ it.each<[string, Event[], object]>([
 	['of events in between', [event('created', { response: { id: 'r' } }), done()], { id: 'r' }],
 	['nothing after something', [event('x', { response: { x: 1 } }), done({ x: null })], { x: 1 }],
 	['usage beside it', [{ ...done({ usage: null }), usage: { a: 1 } }], { usage: { a: 1 } }],
-	['a model', [done({ model: 'v/m' })], { model: 'v/m' }],
 ])('the fields of a response: %s', (_what, given, fields) => {
 	const { response, ...answer } = answerTo(...given);
 	expect(response).toEqual({ ...fields, output: [] });
@@ -105,14 +103,12 @@ const incomplete = (response?: object) => event('incomplete', { response });
 
 it.each<[Event, string]>([
 	[completed(), 'stop'],
-	[completed({ status: 'completed' }), 'stop'],
 	[completed({ status: 'incomplete', ...because('max_output_tokens') }), 'length'],
 	[completed(because('content_filter')), 'content_filter'],
 	[completed({ status: 'incomplete', incomplete_details: null }), 'incomplete'],
 	[completed(because(5)), 'stop'],
 	[completed({ output: [call('f')] }), 'tool_calls'],
 	[incomplete(), 'incomplete'],
-	[incomplete({ id: 'r' }), 'incomplete'],
 	[incomplete(because('max_output_tokens')), 'length'],
 ])('%j is whole, and ends by %s', (end, finishReason) => {
 	const begun = event('created', { response: { status: 'in_progress' } });
@@ -127,9 +123,7 @@ const BOOM = { code: 'c', reason: 'boom' };
 
 it.each<[Event, object]>([
 	[event('failed', { response: { error: ERROR } }), BOOM],
-	[event('failed', { response: { error: 'boom' } }), { reason: 'boom' }],
 	[event('failed', { response: { error: null } }), { reason: 'The response failed.' }],
-	[event('failed'), { reason: 'The response failed.' }],
 	[done({ status: 'failed', error: ERROR }), BOOM],
 	[
 		{ type: 'error', ...ERROR, meta: {} },
@@ -148,10 +142,6 @@ it.each<[Event, object]>([
 		{ output: [a], model: 'v/m' },
 		{ text: 'a', model: 'v/m', finishReason: 'stop' },
 	],
-	[
-		{ output: [], usage: { x: 1 } },
-		{ text: '', usage: { x: 1 } },
-	],
 	[{ output: [], status: 'incomplete' }, { finishReason: 'incomplete' }],
 	[{ output: [call('g', '{}')] }, { toolCalls: [{ id: 'call g', name: 'g', arguments: {} }] }],
 	[{ output: [], status: 'failed', error: ERROR }, { failure: BOOM }],
@@ -162,12 +152,7 @@ it.each<[Event, object]>([
 	expect(answer).toMatchObject({ failure: undefined, ...expected });
 });
 
-it.each<[Event]>([
-	[{}],
-	[{ output: 'a' }],
-	[{ output_text: 'a' }],
-	[{ response: { output: [a] } }],
-])('%j is no response', (body) => {
+it.each<Event>([{ output: 'a' }, { response: { output: [a] } }])('%j is no response', (body) => {
 	const joiner = createResponseAccumulator('asked/for');
 	expect([joiner.addComplete(body), joiner.isComplete()]).toEqual([false, false]);
 });
@@ -274,20 +259,6 @@ it('the end alone, or the items alone, make the same response', () => {
 			const answer = answerTo(...needed.map(({ event: one }) => one), done());
 			expect(essenceOf(answer)).toEqual(essence(items));
 			expect(answer.readAlong).toBe(answer.text);
-		}),
-	);
-});
-
-it('what is cut holds every piece of text that came', () => {
-	fc.assert(
-		fc.property(someItems, fc.nat(60), (items, end) => {
-			const came = items
-				.flatMap(eventsOf)
-				.slice(0, end)
-				.map(({ event: one }) => one);
-			const texts = came.filter(({ type }) => type === 'response.output_text.delta');
-			const text = texts.map((one) => one['delta']).join('');
-			expect(answerTo(...came)).toMatchObject({ text, whole: false });
 		}),
 	);
 });

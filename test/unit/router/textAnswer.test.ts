@@ -6,11 +6,8 @@ it.each<[unknown, unknown]>([
 	['null', null],
 	['', ''],
 	['{"a":', '{"a":'],
-	['{"id":12345678901234567890}', { id: '12345678901234567890' }],
-	['{"__proto__":{"a":1},"b":2}', { b: 2 }],
 	[{ a: 1 }, { a: 1 }],
 	[[1], [1]],
-	[0, 0],
 	[null, ''],
 	[undefined, ''],
 ])('the arguments %j are %j', (written, given) => {
@@ -50,11 +47,6 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 		{ finishReason: 'length', text: '', toolCalls: [WHOLE, CALL] },
 		/^The answer is cut off in its call of "f": .*"Maximum Output Tokens"/,
 	],
-	[
-		'the cap before the arguments',
-		{ finishReason: 'length', text: '', toolCalls: [{ ...CALL, arguments: '' }] },
-		/^The answer is cut off in its call of "f": /,
-	],
 	['the cap after a call', { finishReason: 'length', text: '', toolCalls: [WHOLE] }, CUT],
 	[
 		'a cut inside a call',
@@ -62,7 +54,6 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 		/^The answer is cut off in its call of "f": the model gave no reason/,
 	],
 	['the filter', choice('content_filter'), /^The answer was stopped .* content filter/],
-	['a cut for no known reason', choice('incomplete'), /^The answer is cut off: .* no reason/],
 	['a refusal', { refusal: 'no', text: '' }, /^The model refused .* "refusal"/],
 	['another reason', choice('max_tokens'), /^The answer may be cut off: .* "finishReason"/],
 	["Together's end", choice('eos'), undefined],

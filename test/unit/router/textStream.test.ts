@@ -1,5 +1,5 @@
 import { REPORTED } from '../../../src/core/errorResponses';
-import { ServiceError, truncatedAnswerError } from '../../../src/core/errors';
+import { ServiceError } from '../../../src/core/errors';
 import { completeChat } from '../../../src/router/chatCompletions';
 import { createResponse } from '../../../src/router/responses';
 import type { TextAnswer } from '../../../src/router/textAnswer';
@@ -30,8 +30,8 @@ const askChat: Ask = async (http, onText) =>
 	await completeChat(http, Object.freeze({ ...REQUEST, messages: [] }), onText);
 const askResponses: Ask = async (http, onText) =>
 	await createResponse(http, Object.freeze({ ...REQUEST, input: 'q' }), onText);
-const chat = async (answer: Answer | ServiceError) => await askChat(inMemory(answer));
-const responses = async (answer: Answer | ServiceError) => await askResponses(inMemory(answer));
+const chat = async (answer: Answer) => await askChat(inMemory(answer));
+const responses = async (answer: Answer) => await askResponses(inMemory(answer));
 
 const stream = (...values: unknown[]) => events(data(...values));
 const USAGE = { total_tokens: 3 };
@@ -65,7 +65,7 @@ const protocols = {
 describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	const { ask, endMark, says: piece, end, whole, request, requestName } = protocol;
 	const a = data(piece('a'));
-	const asked = async (answer: Answer | ServiceError) => await ask(inMemory(answer));
+	const asked = async (answer: Answer) => await ask(inMemory(answer));
 
 	it('sends the request as it is, always streamed', async () => {
 		const http = inMemory(events(a + end));
@@ -78,12 +78,10 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	it.each<[string, Answer]>([
 		['ends by its mark', events(a + end)],
 		['has a second end mark', events(a + end + data(DONE))],
-		['ends without a line end', events((a + end).trimEnd())],
 		['goes on after its end', events(a + end + data(piece('b'), { error: 'late' }))],
 		['breaks after its end', events(a + end, { breaks: true })],
 		['has other values between', events(a + data('1', '"ping"', 'null', '[1]', {}) + end)],
 		['has signs of life', events(`: hi\n\n${a}data:\n\nevent: ping\ndata: \n\n${end}`)],
-		['has signs of life in words', events(`event: ping\ndata: pong\n\n${a}${end}`)],
 		['reports no error', events(a + data({ error: null }, { error: {} }, { error: '' }) + end)],
 		[
 			'comes in lines',
@@ -108,7 +106,6 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	const closedEarly = `The connection closed before the end mark "${endMark}" arrived.`;
 	const stopped = 'The answer stopped before its end';
 	const NO_WORDS = '{"message":null}';
-	const HALF = 'The stream ended in the middle of an event.';
 	const named = (value: string) => `event: error\ndata: ${value}\n\n`;
 
 	it.each<[string, string, object, string?]>([
@@ -123,7 +120,6 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 		['named words', named('boom'), { reason: 'boom' }],
 		['nothing', '', { reason: closedEarly }, stopped],
 		['a sign of life', 'data:\n\n', { reason: closedEarly }, stopped],
-		['half an event', 'data: {"x', { reason: HALF }, stopped],
 	])('an answer that ends by %s is cut, kept, and billed', async (...row) => {
 		const [, rest, details, message = REPORTED] = row;
 		const failure = await failureOf(asked(events(a + rest, { headers: { 'x-request-id': 'r' } })));
@@ -139,22 +135,17 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	const broken = { kind: 'truncated', outcome: 'started', text: 'a' };
 
 	it.each<[string, Answer, { kind: string; outcome: string; reason?: string; text?: string }]>([
-		['comments', events(': MARK\n\n'), { ...unread, reason: 'No event arrived.' }],
 		['another body', json({ ok: 'MARK' }), { ...unread, reason: '{"ok":"MARK"}' }],
 		['another answer', json({ message: { content: 'MARK' } }), { ...unread, text: 'MARK' }],
 		['an answer in a field', json({ data: whole, more: 'MARK' }), unread],
-		['a list', json(['MARK']), { ...unread, reason: '["MARK"]' }],
 		['an error body', json({ ...whole, error: 'MARK' }), { ...unread, reason: 'MARK' }],
 		['plain text', typed('text/plain', 'MARK!'), { ...unread, reason: 'MARK!', text: 'MARK!' }],
-		['plain text as a stream', events('MARK!'), { ...unread, text: '' }],
 		['a web page', typed('text/html', '<!doctype html><p>MARK</p>'), { ...unread, text: '' }],
 		['half a body', typed('application/json', '{"x":"MARK'), { ...broken, text: '' }],
 		['words alone', stream('ping MARK', DONE), { ...unread, reason: NOTHING }],
 		['values', stream(42, {}, 'null', '"MARK"', [], DONE), { ...unread, reason: NOTHING }],
 		['events of another protocol', stream({ delta: { text: 'MARK' } }, DONE), unread],
 		['words within JSON', events(a + data('ping MARK') + end), broken],
-		['an event of half JSON', events(a + data('{"x":"MARK') + end), broken],
-		['an error event', events(a + data({ error: ERROR, more: 'MARK' })), broken],
 	])('%s is no answer, and what came is kept', async (_what, answer, expected) => {
 		const { kind, details } = await failureOf(asked(answer));
 		const { text, ...more } = expected;
@@ -204,15 +195,11 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	const received = `whether the service received ${requestName}`;
 	const balance = { code: 'insufficient_balance', meta: { required_micro_usd: 5 } };
 
-	it.each<[Answer | ServiceError, string, object?]>([
+	it.each<[Answer, string, object]>([
 		[refused(503), 'unknown', advice(received)],
-		[refused(422), 'not_started'],
 		[refused(400, { code: 'wrong_endpoint' }), 'not_started', advice('"Media" for image')],
 		[refused(402, { error: balance }), 'not_started', advice('(needed: $0.000005)')],
-		[truncatedAnswerError('x'), 'started'],
-		[new ServiceError('unreachable', 'x', { sent: true }), 'unknown'],
-		[new ServiceError('unreachable', 'x', { sent: false }), 'not_started'],
-	])('%j has the outcome %s', async (answer, outcome, more = {}) => {
+	])('%j has the outcome %s', async (answer, outcome, more) => {
 		expect((await failureOf(asked(answer))).details).toMatchObject({ outcome, ...more });
 	});
 });
@@ -240,7 +227,6 @@ it.each<[string, object, object]>([
 
 it.each<[string, Answer]>([
 	['a role alone', stream(chunk({ role: 'assistant', content: '' }), DONE)],
-	['no choices', stream({ choices: [] }, DONE)],
 	['a body without choices', choices()],
 	['a choice without a message', choices({})],
 	['another form', json({ choices: 'none' })],
@@ -251,11 +237,8 @@ it.each<[string, Answer]>([
 	});
 });
 
-const CALLS = { finish_reason: 'tool_calls' };
-
 it.each<[string, Ask, Answer]>([
 	['a stop', askChat, stream(chunk({ role: 'assistant' }), chunk({}, STOP), DONE)],
-	['calls for nothing', askChat, stream(chunk({ tool_calls: [] }, CALLS), DONE)],
 	['usage alone', askChat, stream({ choices: [], usage: USAGE }, DONE)],
 	['a whole chat', askChat, choices({ message: { content: '' }, ...STOP })],
 	['a response', askResponses, stream(done({}))],
@@ -320,7 +303,6 @@ it.each<[string, Answer, object]>([
 	['a cap', stream({ type: 'response.incomplete', response: cap }), { finishReason: 'length' }],
 	['a refusal', output(message(refusal)), { refusal: 'no' }],
 	['thoughts', output(thoughts), { reasoning: 'hm' }],
-	['encrypted thoughts', output({ type: 'reasoning', summary: [] }), {}],
 ])('a response of %s is an answer', async (_what, answer, expected) => {
 	expect(await responses(answer)).toMatchObject({ text: '', ...expected });
 });
@@ -378,7 +360,7 @@ it.each<[string, () => unknown[], Ask]>([
 });
 
 it('a call whose fragments all have ids of their own takes linear time', async () => {
-	const text = `"${'x'.repeat(200)}"`;
+	const text = `"${'x'.repeat(200)}`;
 	const fragments = many((at) => calls(part(0, `c${at}`, 'f', text))).slice(0, 50_000);
 	expect(await failureOf(chat(events(dataOf(fragments))))).toMatchObject({ kind: 'truncated' });
 });
