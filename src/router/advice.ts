@@ -10,7 +10,7 @@ import { maximumAffordableOutput } from './pricing';
  *
  * @param model The requested model.
  */
-export function withAdvice(error: ServiceError, model?: unknown): ServiceError {
+export function withAdvice(error: ServiceError, model?: string): ServiceError {
 	if (error.details.code === 'wrong_endpoint') return explainWrongEndpoint(error, model);
 	const advice = adviceFor(error);
 	const existingAdvice = error.details.advice ?? '';
@@ -20,7 +20,7 @@ export function withAdvice(error: ServiceError, model?: unknown): ServiceError {
 }
 
 /** Whether a request was refused because its largest possible cost exceeds the free balance. */
-export const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =>
+const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =>
 	code === 'insufficient_balance' || status === 402;
 
 function adviceFor(error: ServiceError): string | undefined {

@@ -23,7 +23,7 @@ import type { MediaType } from './model';
 export async function startJob(
 	http: Http,
 	mediaType: MediaType,
-	body: object,
+	body: { model: string; [field: string]: unknown },
 	options: Pick<HttpRequest, 'beforeAttempt'> = {},
 ): Promise<Job> {
 	try {
@@ -45,7 +45,7 @@ export async function startJob(
 		}
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
-			withAdvice(withOutcome(error, 'job start'), requestedModel(body)),
+			withAdvice(withOutcome(error, 'job start'), body.model),
 		);
 	}
 }
@@ -75,8 +75,6 @@ async function readStartResponse(
 	if (!located) throw unexpectedBodyError(response, record);
 	return { ...located, record: fields };
 }
-
-const requestedModel = (body: object) => ('model' in body ? body.model : undefined);
 
 /** A file or a URL for one field of the request that starts a job. */
 export interface JobInput {

@@ -10,7 +10,6 @@ const WAIT = 'Wait for other requests to end, or top up.';
 const ENDPOINT =
 	'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.';
 const FIGURES = { required_micro_usd: 2e6, balance_micro_usd: '1500000', held_micro_usd: 1 };
-const ODD = { required_micro_usd: null, balance_micro_usd: 'lots', held_micro_usd: 0 };
 const NOT_YET = 'The job is not finished yet: use Wait for Job, or ask again later.';
 const TOO_LONG = expect.stringMatching(/^The conversation is too long for the model/);
 const held = (meta: object) => ({ status: 402, meta: { ...meta } });
@@ -18,11 +17,6 @@ const ids = { jobId: 'j' };
 
 it.each<[string, ServiceErrorDetails, unknown]>([
 	['a balance', { code: 'insufficient_balance', meta: FIGURES }, `${SMALL} ${KNOWN}. ${WAIT}`],
-	[
-		'a balance with odd figures',
-		held(ODD),
-		`${SMALL} (held by other running requests: $0.00). ${WAIT}`,
-	],
 	['a balance without figures', held({}), `${SMALL}. ${WAIT}`],
 	['the wrong endpoint', { code: 'wrong_endpoint', status: 418 }, ENDPOINT],
 	['an unfinished job', { code: 'job_not_completed' }, NOT_YET],
@@ -113,13 +107,6 @@ it.each<[string, object, object, string, number | undefined]>([
 	expect(advice?.endsWith(sentence)).toBe(true);
 	expect(computed['largestMaximumOutputTokens']).toBe(largest);
 	expect('largestMaximumOutputTokens' in computed).toBe(largest !== undefined);
-});
-
-it('a figure that is no amount is not computed', () => {
-	expect(told({ meta: { ...ODD } }).computed).toStrictEqual({
-		heldUsd: '$0.00',
-		ownRequestsUnderWay: 0,
-	});
 });
 
 describe('the start of a media job', () => {
