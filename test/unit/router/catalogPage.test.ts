@@ -69,7 +69,6 @@ it.each<[string, unknown]>([
 const FORM = 'it is not known how to ask for more where the answer has';
 it.each<[string, Answer, string]>([
 	['an address in "next"', page(1, 4, { next: PATH }), `${FORM} {"next":"${PATH}"}`],
-	['a page number', page(1, 4, { next_page: 2 }), `${FORM} {"next_page":2}`],
 	['a token', page(1, 4, { nextPageToken: 't' }), `${FORM} {"nextPageToken":"t"}`],
 	[
 		'an address without a query',
@@ -90,22 +89,6 @@ it.each<[string, Answer, string]>([
 	expect(incompleteReason).toBe(`Only the first 4 entries of the catalog could be read: ${why}.`);
 });
 
-it('says so after an empty page, too, behind which there is no last id', async () => {
-	const { incompleteReason } = await read({ '': json({ data: [], has_more: true }) });
-	expect(incompleteReason).toContain('Only the first 0 entries');
-});
-
-it('follows pages to the last one', async () => {
-	const pages: Pages = { '': page(1, 10, { links: { next: '?page=2' }, total: 90 }) };
-	for (let at = 2; at <= 9; at++)
-		pages[`page=${at}`] = page(
-			at * 10 - 9,
-			at * 10,
-			at < 9 ? { links: { next: `?page=${at + 1}` } } : {},
-		);
-	expect(await read(pages)).toMatchObject({ ids: ids(1, 90), incompleteReason: undefined });
-});
-
 const to = (query: string) => ({ links: { next: `?${query}` } });
 const first = { '': page(1, 4, to('page=2')) };
 
@@ -118,11 +101,6 @@ it.each<[string, Pages, string]>([
 	[
 		'it gives the same again',
 		{ ...first, 'page=2': page(1, 4, to('page=3')) },
-		'the same entries again',
-	],
-	[
-		'a cursor is not read',
-		{ '': page(1, 4, { next_cursor: 'c' }), 'cursor=c': page(1, 4, { next_cursor: 'c' }) },
 		'the same entries again',
 	],
 	[

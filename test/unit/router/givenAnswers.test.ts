@@ -59,11 +59,6 @@ it.each<[string, ChatMessage[], ChatMessage[]]>([
 		[MESSAGE as ChatMessage, result('call_0', 'n1'), result('call_1', 'n2')],
 	],
 	[
-		'in another order',
-		[...step('n2'), ...step('n1')],
-		[MESSAGE as ChatMessage, result('call_0', 'n1'), result('call_1', 'n2')],
-	],
-	[
 		'one message of both calls, as LangChain writes it',
 		[
 			{ role: 'assistant', content: '', tool_calls: [{ id: 'n1' }, { id: 'n2' }] },
@@ -161,24 +156,6 @@ it('answers whose calls have the same ID at the model stay apart', () => {
 	]);
 });
 
-it('in words, a call without a result is told, too, and a result of nothing is not', () => {
-	const { find, remember } = memory();
-	remember([MESSAGE], CALLS);
-	const [called] = step('n1');
-	const parts = [{ type: 'text', text: 'Hm.' }];
-	expect(
-		putBackAnswers(
-			[result('trimmed'), { ...called!, content: parts }, { role: 'assistant', content: '' }, user],
-			find,
-			CHAT,
-			true,
-		),
-	).toEqual([
-		{ role: 'user', content: 'You said: Hm.\nYou called f with {"a":1,"id":"n1"}.' },
-		user,
-	]);
-});
-
 describe('output items of a response', () => {
 	const reasoning = (id: string) => ({ type: 'reasoning', id, encrypted_content: `x${id}` });
 	const call = (id: string, name: string) => ({
@@ -210,17 +187,24 @@ describe('output items of a response', () => {
 	});
 });
 
-it('in words, what is not known of the model is a text of the user', () => {
+it('in words, what is not known of the model, and a call without a result, is a text of the user', () => {
 	const { find, remember } = memory();
 	remember([MESSAGE], CALLS);
-	const text: ChatMessage = { role: 'assistant', content: 'Hello.' };
-	expect(putBackAnswers([user, ...step('old'), text, ...step('n1')], find, CHAT, true)).toEqual([
+	remember([MESSAGE], CALLS);
+	const says = (content: string): ChatMessage => ({ role: 'assistant', content });
+	const [called] = step('n3');
+	const messages = [
+		...[user, ...step('old'), says('Hello.'), result('of nothing')],
+		...[{ ...called!, content: [{ type: 'text', text: 'Hm.' }] }, says(''), ...step('n1')],
+	];
+	expect(putBackAnswers(messages, find, CHAT, true)).toEqual([
 		user,
 		{
 			role: 'user',
 			content: 'You called f with {"a":1,"id":"old"}. It answered: result of old',
 		},
 		{ role: 'user', content: 'You said: Hello.' },
+		{ role: 'user', content: 'You said: Hm.\nYou called f with {"a":1,"id":"n3"}.' },
 		{ ...MESSAGE, tool_calls: [MESSAGE.tool_calls[0]] },
 		result('call_0', 'n1'),
 	]);

@@ -17,7 +17,6 @@ it.each<[string, unknown]>([
 	['in a job', { id: 'req-1', job: J }],
 	['in data', { id: 'req-1', data: J }],
 	['in data, beside words of success', { id: 'req-1', status: 'ok', data: J }],
-	['in data, beside a completed answer', { id: 'req-1', status: 'completed', data: J }],
 	['in data, with a model echoed beside', { id: 'req-1', model: 'canvas/x', data: J }],
 	['in data, without any field', { id: 'req-1', data: { id: 'J-1' } }],
 	['in data with a job', { id: 'req-1', data: { id: 'd-1', job: { id: 'J-1' } } }],
@@ -25,30 +24,25 @@ it.each<[string, unknown]>([
 	['with a model only', { id: 'req-1', data: { id: 'J-1', model: 'canvas/x' } }],
 	['as the job id in data', { id: 'req-1', data: { job_id: 'J-1', status: 'queued' } }],
 	['in a result', { success: true, errors: [], messages: [], result: J }],
-	['in a result with a job', { ok: true, result: { job: J } }],
 	['in a result, beside words of success', { status: 'success', code: 0, result: J }],
 	['in a result, beside the id of the request', { id: 'req-1', result: J }],
 	['in a result, beside nothing else', { id: 'req-1', result: { id: 'J-1' } }],
 	['in a job of a result, beside an id', { id: 'req-1', result: { job: { id: 'J-1' } } }],
 	['in a result, beside the estimate', { id: 'req-1', estimated_cost: 40, result: J }],
-	['in a result, around the estimate', { id: 'r', result: { id: 'J-1', estimated_cost: 40 } }],
 	['in a result, beside an id and success', { id: 'req-1', status: 'success', result: J }],
 	[
 		'in a result, around the estimate, beside a state',
 		{ id: 'r', status: 'accepted', result: { ...J, estimated_cost: 40 } },
 	],
 	['in data, beside the estimate', { id: 'req-1', estimated_cost: 40, data: J }],
-	['in a job, beside the estimate', { id: 'req-1', estimated_cost: 40, job: J }],
 	['outside, with an estimate', { id: 'J-1', estimated_cost: 40, data: { id: 'file-1' } }],
 	[
 		'outside, completed',
 		{ id: 'J-1', status: 'done', cost: 4, result: { id: 'f', status: 'new' } },
 	],
-	['beside an id of the request', { request_id: 'req-1', ...J }],
 	['beside what is left', { ...J, links: { self: { id: 'l-1' } }, error: { id: 'e-1' } }],
 	['outside, around a file', { ...J, result: { id: 'file-1', status: 'pending' } }],
 	['outside, around an upload', { ...J, data: { id: 'file-1' } }],
-	['outside, around a request', { ...J, request: { id: 'req-1', status: 'received' } }],
 	['outside, around an owner', { id: 'J-1', cost: null, user: { id: 'u-1', status: 'active' } }],
 	['outside, with a model', { id: 'J-1', model: 'canvas/x', data: { id: 'file-1' } }],
 	['outside, with a cost', { id: 'J-1', cost: 4, data: { id: 'file-1', status: 'ok' } }],
@@ -65,12 +59,10 @@ it.each<[unknown, string | undefined]>([
 	[{ task_id: 'a' }, undefined],
 	[{ id: '  ' }, undefined],
 	[{ id: {} }, undefined],
-	[{ id: true }, undefined],
 	[{ status: 'queued' }, undefined],
 	[{ a: { b: { id: 'x' } } }, undefined],
 	[[{ id: 'in a list' }], undefined],
 	[null, undefined],
-	['job', undefined],
 ])('the id in %j is %j', (body, jobId) => {
 	expect(read(body)?.jobId).toBe(jobId);
 });
@@ -118,12 +110,10 @@ it.each([
 
 it.each<[object, state: string, status?: string]>([
 	[{ status: 3 }, 'unfinished'],
-	[{ status: { state: 'failed' } }, 'unfinished'],
 	[{ state: 'completed' }, 'unfinished'],
 	[{}, 'unfinished'],
 	[{ cost: 5 }, 'completed'],
 	[{ cost: null, error: null }, 'unfinished'],
-	[{ estimated_cost: 5 }, 'unfinished'],
 	[{ error: 'boom' }, 'failed'],
 	[{ status: ' ', cost: 5 }, 'completed'],
 	// the cost is set when the job completes: it tells what an unknown word means
@@ -150,15 +140,12 @@ it.each([
 	expect(read(body, 'j')).toBeUndefined();
 });
 
-it.each([[4000], [0], ['4000'], [0.004], ['$0.004'], [{ usd: 1 }]])(
-	'a cost of %j is given on as it is',
-	(cost) => {
-		const costs = { costMicroUsd: cost, estimatedCostMicroUsd: cost };
-		expect(read({ id: 1, status: 'done', cost, estimated_cost: cost })).toMatchObject(costs);
-		// the costs may be beside the record
-		expect(read({ job: { id: 1 }, cost, estimated_cost: cost })).toMatchObject(costs);
-	},
-);
+it.each([[0], ['$0.004']])('a cost of %j is given on as it is', (cost) => {
+	const costs = { costMicroUsd: cost, estimatedCostMicroUsd: cost };
+	expect(read({ id: 1, status: 'done', cost, estimated_cost: cost })).toMatchObject(costs);
+	// the costs may be beside the record
+	expect(read({ job: { id: 1 }, cost, estimated_cost: cost })).toMatchObject(costs);
+});
 
 it('reads the whole record, and invents no cost', () => {
 	const record = { id: 'j', status: 'failed', error: 'x', cost: null };
@@ -213,14 +200,11 @@ it('the output has the fields of a workflow, in the units of the editor, and onl
 	expect(summarizeJob(running, 'b')).toMatchObject({ model: 'b' });
 });
 
-it.each([['0.04'], ['much'], ['123456789012345678'], [{ usd: 1 }], [null]])(
-	'an amount that is none stays as it arrived: %j',
-	(amount) => {
-		const summary = summarizeJob(job({}, { costMicroUsd: amount, estimatedCostMicroUsd: amount }));
-		expect(summary).toMatchObject({ cost: amount, estimated_cost: amount });
-		expect(summary).not.toHaveProperty('costUsd');
-	},
-);
+it.each([['0.04'], [{ usd: 1 }]])('an amount that is none stays as it arrived: %j', (amount) => {
+	const summary = summarizeJob(job({}, { costMicroUsd: amount, estimatedCostMicroUsd: amount }));
+	expect(summary).toMatchObject({ cost: amount, estimated_cost: amount });
+	expect(summary).not.toHaveProperty('costUsd');
+});
 
 it.each<[string, boolean, Job]>([
 	['a failed job', true, job({}, { state: 'failed' })],
@@ -244,7 +228,6 @@ it.each([
 	['/v1/videos/jobs/a%2Fb', 'a/b'],
 	['/v1/videos/jobs/100%', '100%'],
 	['https://router.example/jobs/jobs/7', '7'],
-	['https://router.example/v1/images/jobs/', undefined],
 	['https://router.example/v1/images', undefined],
 	['https://router.example/?at=/jobs/7', undefined],
 	['/v1/images/jobs/job-1/content', 'job-1'],

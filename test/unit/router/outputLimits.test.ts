@@ -7,17 +7,6 @@ it.each<[string, Record<string, unknown>, object]>([
 	['its own', { max_tokens: 5 }, { max_tokens: 5 }],
 	['that of the other protocol', { max_output_tokens: 5 }, { max_output_tokens: 5, max_tokens: 5 }],
 	['a later name', { max_completion_tokens: 5 }, { max_completion_tokens: 5, max_tokens: 5 }],
-	['digits', { max_completion_tokens: ' 5 ' }, { max_completion_tokens: 5, max_tokens: 5 }],
-	[
-		'another one beside an own one that is not set',
-		{ max_tokens: null, max_completion_tokens: 5 },
-		{ max_tokens: 5, max_completion_tokens: 5 },
-	],
-	[
-		'a larger one by another name',
-		{ max_tokens: 5, max_completion_tokens: 900 },
-		{ max_tokens: 5, max_completion_tokens: 5 },
-	],
 	[
 		'a smaller one by another name',
 		{ max_tokens: 900, max_completion_tokens: 50, max_output_tokens: 5 },
