@@ -15,6 +15,8 @@ export const MODELS: readonly Dialect[] = [
 				},
 				{ whole: ['choices[index=0].message.content', 'choices[index=0].message.refusal'] },
 				{ if: { error: '*' }, fails: 'error' },
+				// vLLM, up to 0.10, and TensorRT-LLM
+				{ if: { object: 'error' }, fails: '' },
 				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
 				{ if: { 'choices[index=0].finish_reason': '*' }, ends: 'answer' },
 			],
@@ -40,6 +42,7 @@ export const MODELS: readonly Dialect[] = [
 			'response.incomplete': { all: 'response.output[type=message].content', ends: 'stream' },
 			'response.failed': { fails: 'response.error' },
 			error: FAILURE,
+			'': { if: { error: '*' }, fails: 'error' },
 			response: [
 				{ all: 'output[type=message].content' },
 				{ if: { status: ['failed', 'cancelled'] }, fails: 'error' },
