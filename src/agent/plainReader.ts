@@ -1,7 +1,7 @@
 import { END_MARK, END_WORD } from '../core/sse';
 import { reportedError } from '../core/body';
 import { hasErrors, reportsError } from '../core/errorResponses';
-import { extractTextAt, findText, hasNoText, OTHER_ROLE } from '../core/extractText';
+import { extractTextAt, findText, hasNoText, inWords, OTHER_ROLE } from '../core/extractText';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { newState, rawOf, type ArrivedEvent, type EventReader } from './eventReader';
 
@@ -38,7 +38,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 	};
 
 	const reports = (value: unknown, names: string, text?: string): boolean =>
-		ERROR_NAME.test(names) ||
+		ERROR_NAME.test(inWords(names)) ||
 		reportsError(value) ||
 		(path === undefined && !text && hasErrors(value));
 
@@ -115,4 +115,4 @@ function roleOf(value: unknown): string {
 /** Characters. A shorter text may come twice. */
 const MIN_REPEATED_LENGTH = 3;
 
-const ERROR_NAME = /(^|[^a-z])(error|failed|failure|abort(ed)?)$/im;
+const ERROR_NAME = /(^|[^a-z])(error|failed|failure|abort(ed)?)$/m;

@@ -110,8 +110,10 @@ export const isAside = ({ thought, metadata }: JsonObject): boolean =>
 const NO_TEXT = /(^|[^a-z])(tool|think|thought|reason|metadata|ping|status)/;
 
 /** Whether the text of an event with this name, or of a part of this type, is none of the answer. */
-export const hasNoText = (name: string) =>
-	NO_TEXT.test(name.replace(/([a-z])(?=[A-Z])/g, '$1_').toLowerCase());
+export const hasNoText = (name: string) => NO_TEXT.test(inWords(name));
+
+/** A name with its words apart: `RunError` as `run_error`. */
+export const inWords = (name: string) => name.replace(/([a-z])(?=[A-Z])/g, '$1_').toLowerCase();
 
 /** The result of a tool, a thought, or a message of someone else. */
 const isNoAnswer = (fields: JsonObject): boolean =>

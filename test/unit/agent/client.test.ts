@@ -165,6 +165,7 @@ it.each<[string, Answer, string]>([
 		events(`${A}data: {"event":"workflow_finished","data":{"status":"failed","error":"boom"}}\n\n`),
 		'boom',
 	],
+	['in one word', events(`${A}data: {"type":"stepError","content":"boom"}\n\n`), 'boom'],
 	['of its end', events(`${A}data: {"type":"abort"}\n\n`), '{"type":"abort"}'],
 	['line', typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n'), 'boom'],
 ])('an error %s cuts the answer, and keeps what came', async (what, answer, reason) => {
