@@ -9,8 +9,32 @@ const DIFY_RUN: readonly Meaning[] = [
 /** How a run of Letta stops that has not failed. */
 const LETTA_STOPS = 'end_turn max_steps max_tokens_exceeded tool_rule requires_approval'.split(' ');
 
+/** Of members of a team, whose words are not the answer. */
+const OF_MEMBER = { parent_run_id: '*' };
+const AGNO: Dialect['events'] = {
+	RunStarted: { opens: 'stream' },
+	RunContent: { unless: OF_MEMBER, piece: 'content' },
+	RunCompleted: { unless: OF_MEMBER, all: 'content', ends: 'stream' },
+	RunPaused: { unless: OF_MEMBER, asks: 'tools', ends: 'stream' },
+	RunError: { unless: OF_MEMBER, fails: 'content' },
+	RunCancelled: { unless: OF_MEMBER, fails: 'reason' },
+};
+
 /** Products that serve agents. */
 export const PRODUCTS: readonly Dialect[] = [
+	{
+		name: 'Agno',
+		source: 'https://github.com/agno-agi/agno/blob/main/libs/agno/agno/run/agent.py (and team.py)',
+		by: 'event',
+		// the steps of a workflow are runs, too
+		knownBy: ['', 'Team'].map((of) => ({
+			event: ['RunStarted', 'RunContent', 'RunError'].map((name) => of + name),
+			workflow_run_id: null,
+		})),
+		events: Object.fromEntries(
+			['', 'Team'].flatMap((of) => Object.entries(AGNO).map(([name, one]) => [of + name, one])),
+		),
+	},
 	{
 		name: 'AgentKit',
 		source: '@inngest/agent-kit 0.13.2',
