@@ -1,34 +1,38 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { converse } from './rig/converse';
+import { converse, type ConverseOptions, type Speaker } from './rig/converse';
 
 // speakers that wait for a person, whose time is over. What comes back then is what n8n gave them.
 
-/** A planner, a person who has to approve, and somebody who carries it out. */
-const asked = async (item: IDataObject, options: INodeParameters = {}, answer?: IDataObject) => {
-	const talk: Parameters<typeof converse>[0] = {
-		parameters: { turnLimit: 3, options },
-		speakers: {
-			Planner: () => ({ output: 'We transfer 10,000.' }),
-			/** As "Send and Wait for Response" with Limit Wait Time. */
-			async Approver(_json, n8n) {
-				await n8n.putExecutionToWait(new Date());
-				return {};
-			},
-			Doer: () => ({ output: 'Done.' }),
-		},
-		items: [{ chatInput: 'Plan it', ...item }],
-	};
-	const { run } = await converse(talk);
+/** As "Send and Wait for Response" with Limit Wait Time. */
+const waits: Speaker = async (_json, n8n) => {
+	await n8n.putExecutionToWait(new Date());
+	return {};
+};
+
+/** Goes on from what n8n stores when a conversation waits, an hour later. With an answer, that is in the place of the person's. */
+async function resume({ onChunk, ...talk }: ConverseOptions, answer?: IDataObject) {
+	const { run } = await converse({ ...talk, ...(onChunk && { onChunk }) });
 	expect(run.status).toBe('waiting');
-	const stored = JSON.stringify(run.data).replace(/(?<="askedAt":)\d+/, (at) =>
+	const stored = JSON.stringify(run.data).replace(/(?<="askedAt":)\d+/g, (at) =>
 		String(Number(at) - AN_HOUR),
 	);
 	const waiting = JSON.parse(stored) as typeof run.data;
 	const [person] = waiting.executionData!.nodeExecutionStack;
 	if (answer) person!.data['main'] = [[{ json: answer }]];
 	return await converse({ ...talk, waiting });
-};
+}
+
+/** A planner, a person who has to approve, and somebody who carries it out. */
+const talkWith = (item: IDataObject = {}, options: INodeParameters = {}): ConverseOptions => ({
+	parameters: { turnLimit: 3, options },
+	speakers: {
+		Planner: () => ({ output: 'We transfer 10,000.' }),
+		Approver: waits,
+		Doer: () => ({ output: 'Done.' }),
+	},
+	items: [{ chatInput: 'Plan it', ...item }],
+});
 const AN_HOUR = 3_600_000;
 const silence = { speaker: 'Approver', text: '', note: 'Nobody answered in time' };
 
@@ -39,7 +43,7 @@ it.each<[string, IDataObject]>([
 		{ approved: true, data: { approved: true, text: 'Yes' }, responder: 'The Boss', error: 'x' },
 	],
 ])('silence is not approval: with %s, nobody behind the person is asked', async (_what, more) => {
-	const { json, told } = await asked(more);
+	const { json, told } = await resume(talkWith(more));
 	expect(json).toMatchObject({
 		ended: 'denied',
 		reason: 'Nobody answered in time: the turn of Approver was refused',
@@ -54,14 +58,14 @@ it.each<[string, IDataObject]>([
 });
 
 it('On Refused Approval: Skip lets it go on, as after a refusal', async () => {
-	const { json, told } = await asked({}, { onDenial: 'skip' });
+	const { json, told } = await resume(talkWith({}, { onDenial: 'skip' }));
 	expect(json).toMatchObject({ ended: 'turnLimit', transcript: [{}, silence, {}] });
 	expect(told).toMatchObject([{ speaker: 'Doer', json: { message: expect.any(String) } }]);
 });
 
 it('a person who answers after the execution has waited replaces the turn before', async () => {
 	const answer = { data: { text: 'We transfer 10.', respondedAt: '2026' } };
-	const { json, told } = await asked({}, { editors: 'Approver' }, answer);
+	const { json, told } = await resume(talkWith({}, { editors: 'Approver' }), answer);
 	expect(json['transcript']).toMatchObject([
 		{ text: 'We transfer 10.', replacedText: 'We transfer 10,000.', replacedBy: 'Approver' },
 		{ speaker: 'Approver', text: '', respondedAt: '2026' },
@@ -73,7 +77,7 @@ it('a person who answers after the execution has waited replaces the turn before
 it('a visitor does not decide for a person who was asked by mail', async () => {
 	// as n8n 2.7 to 2.38 puts a message of the chat in the place of the answer
 	const visitor = { sessionId: 'v', action: 'sendMessage', chatInput: 'Approve' };
-	const { json, told } = await asked({}, { editors: 'Approver' }, visitor);
+	const { json, told } = await resume(talkWith({}, { editors: 'Approver' }), visitor);
 	const planned = { speaker: 'Planner', text: 'We transfer 10,000.' };
 	expect(json).toMatchObject({ ended: 'denied', transcript: [planned, silence] });
 	expect(told).toEqual([]);
@@ -81,22 +85,12 @@ it('a visitor does not decide for a person who was asked by mail', async () => {
 
 it('who has waited is known of each item: what an agent elsewhere says about itself is not believed', async () => {
 	const data = { text: 'Fine', responder: { name: 'The Boss' }, respondedAt: '2026' };
-	const talk: Parameters<typeof converse>[0] = {
+	const talk: ConverseOptions = {
 		parameters: { turnOrder: 'addressed', turnLimit: 1, options: { editors: 'Person, Agent' } },
-		speakers: {
-			async Person(_json, n8n) {
-				await n8n.putExecutionToWait(new Date());
-				return {};
-			},
-			Agent: () => ({ data }),
-			Empty: () => ({}),
-		},
+		speakers: { Person: waits, Agent: () => ({ data }), Empty: () => ({}) },
 		items: ['@Agent', '@Person', '@Agent', '@Empty'].map((chatInput) => ({ chatInput })),
 	};
-	const { run } = await converse(talk);
-	const waiting = JSON.parse(JSON.stringify(run.data)) as typeof run.data;
-	waiting.executionData!.nodeExecutionStack[0]!.data['main'] = [[{ json: { data } }]];
-	const { items, told } = await converse({ ...talk, waiting });
+	const { items, told } = await resume(talk, { data });
 	expect(told.map(({ speaker }) => speaker)).toEqual(['Agent', 'Empty']);
 	const turn = { text: 'Fine', note: null };
 	expect(items.map(({ json }) => (json['transcript'] as IDataObject[])[0])).toMatchObject([
@@ -121,30 +115,17 @@ it('a node that only passes on what it gets, and has not waited, is silent', asy
 
 it('who reads along learns that a person is asked, and the author what to start it from', async () => {
 	const chunks: string[] = [];
-	const talk: Parameters<typeof converse>[0] = {
-		parameters: { turnLimit: 3 },
-		speakers: {
-			Planner: () => ({ output: 'We transfer 10,000.' }),
-			async Approver(_json, n8n) {
-				await n8n.putExecutionToWait(new Date());
-				return {};
-			},
-		},
+	const talk: ConverseOptions = {
+		...talkWith(),
 		speakerSettings: { Approver: { parameters: { operation: 'sendAndWait' } } },
 		trigger: '@n8n/n8n-nodes-langchain.chatTrigger',
-	};
-	const { run } = await converse({
-		...talk,
 		onChunk: ({ type, content = '' }) => void (type === 'item' && chunks.push(content)),
-	});
+	};
+	const { json, hints } = await resume(talk, { data: { text: 'Fine' } });
 	expect(chunks).toEqual([
 		'**Planner:**\n\nWe transfer 10,000.',
 		'Waiting for an answer from "Approver". The conversation goes on without this chat.',
 	]);
-	const waiting = JSON.parse(JSON.stringify(run.data)) as typeof run.data;
-	const said = { data: { text: 'Fine' } };
-	waiting.executionData!.nodeExecutionStack[0]!.data['main'] = [[{ json: said }]];
-	const { json, hints } = await converse({ ...talk, waiting });
 	// to stream would not help
 	expect([json['turns'], hints]).toEqual([
 		3,
