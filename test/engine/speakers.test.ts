@@ -190,12 +190,9 @@ describe('what was said before', () => {
 	const tell = async (tool: ReturnType<typeof model>, given: unknown) =>
 		(await hold(tool, [turnOf('And then?', { history: given as IDataObject[] })])).answers[0];
 
-	it.each([
-		['messages', {}],
-		['input', responses],
-	])('precedes the prompt in %s', async (field, parameters) => {
-		for (const given of [history, []]) await tell(model(parameters), given);
-		expect(bodies()).toMatchObject([{ [field]: said }, { [field]: said.slice(2) }]);
+	it('precedes the prompt, in the responses protocol, too', async () => {
+		for (const given of [history, []]) await tell(model(responses), given);
+		expect(bodies()).toMatchObject([{ input: said }, { input: said.slice(2) }]);
 	});
 
 	it('is left to the user who writes the messages', async () => {
