@@ -6,7 +6,7 @@ import { withRetries } from '../../../src/core/resend';
 import { keepPerKey } from '../../../src/n8n/sharedCache';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
-import { type ChatMessage, modalities, type Modality } from '../../../src/router/messages';
+import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
 import { findModelChoice } from '../../../src/router/modelLists';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
@@ -128,6 +128,8 @@ async function askOnce(
 	}
 	throw mapServiceError(refusal);
 }
+
+const modalities = Object.keys(modalityNames) as Modality[];
 
 /** By the types of the parts of messages: `image_url`, `input_audio`, `file` and so on. */
 const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
