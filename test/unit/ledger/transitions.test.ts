@@ -117,18 +117,26 @@ describe('what tests take for a fault', () => {
 	it.each<[string, EntryState, Where<Entry>, Partial<Entry>, number]>([
 		['a transition', 'intent', where(claim), sends, 0],
 		['a state that it does not begin in', 'pending', where(row), { state: 'withdrawn' }, 1],
+		['no such transition', 'intent', where(claim), { state: 'delivered' }, 1],
 		['a filter without the state', 'intent', where({ claim: 'c' }), sends, 1],
+		['a filter by another column', 'intent', where({ id: 1, state: 'intent' }), sends, 1],
+		['the claim of everybody', 'intent', where({ ...claim, claim: '' }), sends, 1],
 		['a claim that is left', 'unknown', unknown, { state: 'notStarted', failures: 0 }, 1],
 		['a change that is made again', 'pending', where({ claim: 'c' }), { state: 'pending' }, 0],
+		['an update', 'emitting', anyOf('id', [1]), { checkAt: 1 }, 0],
 		['an update of another column', 'emitting', anyOf('id', [1]), { jobId: 'j' }, 1],
+		['an update in another state', 'emitting', where(row), { note: 'n' }, 1],
+		['a state of rows that are named', 'pending', anyOf('id', [1]), { state: 'delivered' }, 1],
 	])('%s', (_what, state, which, changes, faults) => {
 		expect(changeFaults([{ id: 1, state }], which, changes)).toHaveLength(faults);
 	});
 
-	it.each<[string, string[]]>([
-		['added delivered', addFaults({ state: 'delivered' })],
-		['deleted too soon', removeFaults([{ id: 1, state: 'pending' }], anyOf('id', [1]))],
-	])('a row that is %s', (_what, found) => {
-		expect(found).toHaveLength(1);
+	it.each<[string, string[], number]>([
+		['added delivered', addFaults({ state: 'delivered' }), 1],
+		['added as a start', addFaults({ state: 'sending' }), 0],
+		['deleted too soon', removeFaults([{ id: 1, state: 'pending' }], anyOf('id', [1])), 1],
+		['deleted', removeFaults([{ id: 1, state: 'delivered' }], anyOf('id', [1])), 0],
+	])('a row that is %s', (_what, found, faults) => {
+		expect(found).toHaveLength(faults);
 	});
 });
