@@ -88,8 +88,7 @@ export function claimReservation(
 	const own = reservedBy(known);
 	const figures = figuresOf(state, limit);
 	const claim = { figures, need, waitsFor: start?.waitsFor };
-	const open = known ? 0 : figures.open;
-	const refused = refuseAmount(need.minus(own), figures) ?? refuseStart(start, open);
+	const refused = refuseAmount(need.minus(own), figures) ?? refuseStart(start, known, figures);
 	if (refused) {
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
 		const ids = Object.keys(state.reservations).filter(isMeant);
@@ -99,10 +98,8 @@ export function claimReservation(
 	if (!known) makeRoom(state);
 	const least = start ? larger(need, own) : need;
 	const most = larger(least, smaller(wish, own.plus(tenthOf(figures))));
-	// without what need not be said: the row must not grow
 	const claimed: Reservation = {
-		most: most.toFixed(),
-		...(counted.gt(0) && { counted: counted.toFixed() }),
+		...toAmounts(most, counted),
 		// that of a process lasts as long as it has requests: its time says when it was last written
 		at: start && known ? known.at : toTime(now, state.day),
 		executionId,
@@ -121,10 +118,20 @@ function refuseAmount(missing: Decimal, { left, reserved }: Figures): Refused | 
 
 const tenthOf = ({ left }: Figures) => left.times('0.1').round(0, Big.roundDown);
 
-function refuseStart(start: StartNeed | undefined, open: number): Refused | undefined {
-	if (start && open >= MAX_RESERVATIONS) return 'full';
+function refuseStart(
+	start: StartNeed | undefined,
+	known: Reservation | undefined,
+	{ open }: Figures,
+): Refused | undefined {
+	if (start && !known && open >= MAX_RESERVATIONS) return 'full';
 	return start?.waitsFor === undefined ? undefined : 'estimate';
 }
+
+/** Leaves out what need not be said: the row must not grow. */
+const toAmounts = (most: Decimal, counted: Decimal) => ({
+	most: most.toFixed(),
+	...(counted.gt(0) && { counted: counted.toFixed() }),
+});
 
 /** A released reservation only waits for its cost: beyond the limit, the oldest one is removed. */
 function makeRoom({ reservations }: BudgetState): void {
