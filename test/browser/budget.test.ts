@@ -5,13 +5,12 @@ import { messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import { dataTableScopes } from '../n8n/publicApi.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
 // the budget as its owner and as the author of a workflow see it: docs/budget.md
-let session: Session;
+const session = sessionOfFile();
 let ledger: Record<'n8nUrl' | 'n8nApiKey' | 'ledgerTable', string>;
 beforeAll(async () => {
-	session = await Session.open();
 	const { editor } = session.bridge;
 	ledger = {
 		n8nUrl: editor.url,
@@ -19,59 +18,54 @@ beforeAll(async () => {
 		ledgerTable: `Budget ${randomUUID().slice(0, 8)}`,
 	};
 });
-afterAll(async () => await session?.close());
 
 it('is part of the credential, whose test says how to make it safe', async () => {
-	await session.watched(async () => {
-		const { name, type, data } = secretsOf(session.bridge.service).router;
-		const { displayName } = await session.bridge.editor.credentialType(type);
-		const form = await session.page.newCredential(displayName);
-		await form.rename(name);
-		await form.fill('baseUrl', String(data['baseUrl']));
-		await form.fill('apiKey', String(data['apiKey']));
-		await form.toggle('useJobLedger');
-		for (const [field, value] of Object.entries(ledger)) await form.fill(field, value);
-		await form.fill('budgetUsd', '50');
-		const { text } = await form.save();
-		expect(text).toContain('The budget of $50.00 a month can be bypassed');
-		expect(text).toContain('Set "Allowed HTTP Request Domains" to None');
-		await form.scrollTo('Budget (USD)');
-		await takePicture('budget credential', form.dialog);
-		await form.close();
-	})();
+	const { name, type, data } = secretsOf(session.bridge.service).router;
+	const { displayName } = await session.bridge.editor.credentialType(type);
+	const form = await session.page.newCredential(displayName);
+	await form.rename(name);
+	await form.fill('baseUrl', String(data['baseUrl']));
+	await form.fill('apiKey', String(data['apiKey']));
+	await form.toggle('useJobLedger');
+	for (const [field, value] of Object.entries(ledger)) await form.fill(field, value);
+	await form.fill('budgetUsd', '50');
+	const { text } = await form.save();
+	expect(text).toContain('The budget of $50.00 a month can be bypassed');
+	expect(text).toContain('Set "Allowed HTTP Request Domains" to None');
+	await form.scrollTo('Budget (USD)');
+	await takePicture('budget credential', form.dialog);
+	await form.close();
 });
 
 it('shows what was refused, and by whom it was paused', async () => {
-	await session.watched(async () => {
-		const { editor, service, accounts } = session.bridge;
-		const { data, ...router } = secretsOf(service).router;
-		const account = await editor.createCredential({
-			...router,
-			data: { ...data, useJobLedger: true, ...ledger, budgetUsd: '0.001' },
-		});
-		const { router: node } = nodesFor({ ...accounts, router: account });
-		const ask = node('Ask', ['text', 'message'], {
-			model: model('aurora-labs/omni-2'),
-			...messages('What is a model router?'),
-		});
-		const pause = node('Pause', ['budget', 'pause'], { reason: 'An agent is stuck in a loop' });
-		for (const [what, run, said] of [
-			['reached', ask, /left of the budget of \$0\.001 for this month/],
-			['pause', pause, /stuck in a loop/],
-			['paused', ask, /Workflow "pause" paused it/],
-		] as const) {
-			await session.page.openWorkflow(await editor.importWorkflow(workflow(what, [{}], run)));
-			await session.page.execute();
-			const panel = await session.page.openNode(run.name);
-			if (what === 'pause') await panel.showsOutput(said);
-			else {
-				const { title, description } = await panel.error();
-				expect(`${title} ${description}`).toMatch(said);
-				const runbook = panel.ndv.locator('a', { hasText: 'runbook' });
-				expect(await runbook.getAttribute('href')).toBe(RUNBOOK);
-			}
-			await takePicture(`budget ${what}`, panel.ndv);
-			await panel.close();
+	const { editor, service, accounts } = session.bridge;
+	const { data, ...router } = secretsOf(service).router;
+	const account = await editor.createCredential({
+		...router,
+		data: { ...data, useJobLedger: true, ...ledger, budgetUsd: '0.001' },
+	});
+	const { router: node } = nodesFor({ ...accounts, router: account });
+	const ask = node('Ask', ['text', 'message'], {
+		model: model('aurora-labs/omni-2'),
+		...messages('What is a model router?'),
+	});
+	const pause = node('Pause', ['budget', 'pause'], { reason: 'An agent is stuck in a loop' });
+	for (const [what, run, said] of [
+		['reached', ask, /left of the budget of \$0\.001 for this month/],
+		['pause', pause, /stuck in a loop/],
+		['paused', ask, /Workflow "pause" paused it/],
+	] as const) {
+		await session.page.openWorkflow(await editor.importWorkflow(workflow(what, [{}], run)));
+		await session.page.execute();
+		const panel = await session.page.openNode(run.name);
+		if (what === 'pause') await panel.showsOutput(said);
+		else {
+			const { title, description } = await panel.error();
+			expect(`${title} ${description}`).toMatch(said);
+			const runbook = panel.ndv.locator('a', { hasText: 'runbook' });
+			expect(await runbook.getAttribute('href')).toBe(RUNBOOK);
 		}
-	})();
+		await takePicture(`budget ${what}`, panel.ndv);
+		await panel.close();
+	}
 });

@@ -1,16 +1,15 @@
 import type { SavedCredential } from '../n8n/editor.ts';
 import { tellRow } from '../support/readmeTable.ts';
 import { ChatPanel } from './chatPanel.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
 // how far it is from an empty canvas to a first result: the clicks of somebody who has a credential for each node
-let session: Session;
+const session = sessionOfFile({ personas: true });
 /** Of n8n's own HTTP Request, by workspace. The editor reads the credentials once. */
 const bearer: Record<string, SavedCredential> = {};
 /** What README says of this package. */
 let ours = '';
 beforeAll(async () => {
-	session = await Session.open({ personas: true });
 	const { editor, service } = session.bridge;
 	for (const name of ['ws-1', 'ws-2']) {
 		const data = { token: service.agent.key(name) };
@@ -23,7 +22,6 @@ beforeEach(async () => {
 	await session.page.openNewWorkflow();
 	await set({ clicks: 0, typed: [] });
 });
-afterAll(async () => await session?.close());
 
 /** Run in the browser: every click but those of the driver, which looks at all of the canvas, and every field that is typed into. */
 const COUNTING = `(() => {
@@ -91,26 +89,24 @@ it.each([
 	['with the account that n8n preselects', 14],
 	['each with its own account', 16],
 ])('two agents that talk, %s: %i clicks, the answer included', async (which, expected) => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		const { agent, secondAgent } = bridge.accounts;
-		await steps.chat();
-		await (await steps.action('conversation', 'Agent Conversation')).close();
-		await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
-		const first = await page.addAtOnce('Workspace Agent Tool');
-		await preselected(() => first.useCredential(agent.id));
-		await first.close();
-		await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
-		const second = await page.addAtOnce('Workspace Agent Tool');
-		if (which.startsWith('each')) await second.useCredential(secondAgent.id);
-		else await preselected(() => second.useCredential(agent.id));
-		await second.close();
-		await talk();
-		// four of the clicks close a panel, which Esc does too
-		expect(await counted()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
-		await new ChatPanel(page.tab).hide();
-		if (which.startsWith('each')) ours = `${expected} clicks`;
-	})();
+	const { page, bridge } = session;
+	const { agent, secondAgent } = bridge.accounts;
+	await steps.chat();
+	await (await steps.action('conversation', 'Agent Conversation')).close();
+	await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
+	const first = await page.addAtOnce('Workspace Agent Tool');
+	await preselected(() => first.useCredential(agent.id));
+	await first.close();
+	await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
+	const second = await page.addAtOnce('Workspace Agent Tool');
+	if (which.startsWith('each')) await second.useCredential(secondAgent.id);
+	else await preselected(() => second.useCredential(agent.id));
+	await second.close();
+	await talk();
+	// four of the clicks close a panel, which Esc does too
+	expect(await counted()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
+	await new ChatPanel(page.tab).hide();
+	if (which.startsWith('each')) ours = `${expected} clicks`;
 });
 
 /** An agent that is asked by n8n's own node. Its address holds the session, a UUID, which n8n's chat writes without hyphens. */
@@ -134,143 +130,129 @@ async function requestTo(workspace: string, choose: (by: () => Promise<void>) =>
 }
 
 it('the same with n8n’s own nodes', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		bridge.service.forms.agent = 'text';
-		await steps.chat();
-		await requestTo('ws-1', preselected);
-		await requestTo('ws-2', async (choose) => await choose());
-		await page.find('if', 'If');
-		const condition = await page.addAtOnce('If');
-		await condition.write('left', '{{ String($runIndex > 1) }}');
-		await page.saves('"rightValue":"true"', () => condition.write('right', 'true'));
-		await condition.close();
-		await page.fit();
-		await page.openPickerBehind('If', 0);
-		await page.find('edit fields', 'Edit Fields (Set)');
-		const answer = await page.addAtOnce('Edit Fields (Set)');
-		await page.saves('"value":"={{ $json.data }}"', () =>
-			answer.addField('output', '{{ $json.data }}'),
-		);
-		await answer.close();
-		await page.fit();
-		await page.wire('If', 1, 'HTTP Request');
-		await talk();
-		const { clicks: theirs, nodes } = await counted();
-		expect(nodes).toBe(5);
-		tellRow('Building that in the editor', `${theirs} clicks`, ours);
-		await new ChatPanel(page.tab).hide();
-	})();
+	const { page, bridge } = session;
+	bridge.service.forms.agent = 'text';
+	await steps.chat();
+	await requestTo('ws-1', preselected);
+	await requestTo('ws-2', async (choose) => await choose());
+	await page.find('if', 'If');
+	const condition = await page.addAtOnce('If');
+	await condition.write('left', '{{ String($runIndex > 1) }}');
+	await page.saves('"rightValue":"true"', () => condition.write('right', 'true'));
+	await condition.close();
+	await page.fit();
+	await page.openPickerBehind('If', 0);
+	await page.find('edit fields', 'Edit Fields (Set)');
+	const answer = await page.addAtOnce('Edit Fields (Set)');
+	await page.saves('"value":"={{ $json.data }}"', () =>
+		answer.addField('output', '{{ $json.data }}'),
+	);
+	await answer.close();
+	await page.fit();
+	await page.wire('If', 1, 'HTTP Request');
+	await talk();
+	const { clicks: theirs, nodes } = await counted();
+	expect(nodes).toBe(5);
+	tellRow('Building that in the editor', `${theirs} clicks`, ours);
+	await new ChatPanel(page.tab).hide();
 });
 
 it('to read along, Streaming in the Chat Trigger', async () => {
-	await session.watched(async () => {
-		await steps.chat();
-		const { page } = session;
-		await set({ clicks: 0, typed: [] });
-		const chat = await page.openNode('When chat message received');
-		await chat.addOption('Add Field', 'Response Mode');
-		await chat.choose('responseMode', 'Streaming');
-		await chat.close();
-		// two of them are the double click, and one closes the panel
-		expect(await counted()).toEqual({ clicks: 7, typed: 0, nodes: 1 });
-	})();
+	await steps.chat();
+	const { page } = session;
+	await set({ clicks: 0, typed: [] });
+	const chat = await page.openNode('When chat message received');
+	await chat.addOption('Add Field', 'Response Mode');
+	await chat.choose('responseMode', 'Streaming');
+	await chat.close();
+	// two of them are the double click, and one closes the panel
+	expect(await counted()).toEqual({ clicks: 7, typed: 0, nodes: 1 });
 });
 
 it('a person who approves, beside the agents of a conversation', async () => {
-	await session.watched(async () => {
-		const { page } = session;
-		await steps.chat();
-		await (await steps.action('conversation', 'Agent Conversation')).close();
-		await set({ clicks: 0, typed: [] });
-		await steps.attach('ai_tool', 'email', 'Send Email Tool');
-		const mail = await page.addAtOnce('Send Email Tool');
-		await mail.choose('operation', 'Send and Wait for Response');
-		await mail.write('fromEmail', 'agents@example.com');
-		await mail.write('toEmail', 'you@example.com');
-		await mail.write('subject', 'May this be sent?');
-		await mail.write('message', '{{ $json.message }}');
-		await mail.close();
-		expect(await counted()).toEqual({ clicks: 5, typed: 5, nodes: 3 });
-	})();
+	const { page } = session;
+	await steps.chat();
+	await (await steps.action('conversation', 'Agent Conversation')).close();
+	await set({ clicks: 0, typed: [] });
+	await steps.attach('ai_tool', 'email', 'Send Email Tool');
+	const mail = await page.addAtOnce('Send Email Tool');
+	await mail.choose('operation', 'Send and Wait for Response');
+	await mail.write('fromEmail', 'agents@example.com');
+	await mail.write('toEmail', 'you@example.com');
+	await mail.write('subject', 'May this be sent?');
+	await mail.write('message', '{{ $json.message }}');
+	await mail.close();
+	expect(await counted()).toEqual({ clicks: 5, typed: 5, nodes: 3 });
 });
 
 it('a market question in the chat, and its answer', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		await steps.chat();
-		const panel = await steps.action('crypto', 'Crypto Q&A', 'Ask question about crypto markets');
-		await preselected(() => panel.useCredential(bridge.accounts.assistant.id));
-		await panel.close();
-		const chat = new ChatPanel(page.tab);
-		await chat.open();
-		await chat.write('What does Bitcoin cost?');
-		await chat.answers(/Figures for BTC/);
-		// two of them close a panel
-		expect(await counted()).toEqual({ clicks: 8, typed: 2, nodes: 2 });
-		await chat.hide();
-	})();
+	const { page, bridge } = session;
+	await steps.chat();
+	const panel = await steps.action('crypto', 'Crypto Q&A', 'Ask question about crypto markets');
+	await preselected(() => panel.useCredential(bridge.accounts.assistant.id));
+	await panel.close();
+	const chat = new ChatPanel(page.tab);
+	await chat.open();
+	await chat.write('What does Bitcoin cost?');
+	await chat.answers(/Figures for BTC/);
+	// two of them close a panel
+	expect(await counted()).toEqual({ clicks: 8, typed: 2, nodes: 2 });
+	await chat.hide();
 });
 
 it('a picture under a cap', async () => {
-	await session.watched(async () => {
-		await steps.manual();
-		const action = 'Generate image, video, music or speech';
-		const panel = await steps.action('image', 'Model Router', action);
-		await preselected(() => panel.useCredential(session.bridge.accounts.router.id));
-		await panel.pick('model', '', 'Sketch 1');
-		await panel.write('prompt', 'A lighthouse at dawn');
-		await panel.write('spendingCapPerItem', '0.1');
-		await panel.execute();
-		await panel.showsOutput(/image\/png/);
-		expect(await counted()).toEqual({ clicks: 8, typed: 3, nodes: 2 });
-		await panel.close();
-	})();
+	await steps.manual();
+	const action = 'Generate image, video, music or speech';
+	const panel = await steps.action('image', 'Model Router', action);
+	await preselected(() => panel.useCredential(session.bridge.accounts.router.id));
+	await panel.pick('model', '', 'Sketch 1');
+	await panel.write('prompt', 'A lighthouse at dawn');
+	await panel.write('spendingCapPerItem', '0.1');
+	await panel.execute();
+	await panel.showsOutput(/image\/png/);
+	expect(await counted()).toEqual({ clicks: 8, typed: 3, nodes: 2 });
+	await panel.close();
 });
 
 it('a start that is tracked, and the trigger that gets its video', async () => {
-	await session.watched(async () => {
-		const { page } = session;
-		const trigger = await steps.action('video', 'Model Router', 'On media job completed');
-		await preselected(() => trigger.useCredential(session.bridge.accounts.router.id));
-		await trigger.close();
-		await page.fit();
-		expect(await counted()).toEqual({ clicks: 4, typed: 1, nodes: 1 });
-		// n8n may ask whether to leave the workflow before
-		await page.openNewWorkflow();
-		await set({ clicks: 0, typed: [] });
-		await steps.manual();
-		const start = await steps.action(
-			'video',
-			'Model Router',
-			'Start image, video, music or speech job',
-		);
-		await preselected(() => start.useCredential(session.bridge.accounts.router.id));
-		await start.choose('mediaType', 'Video');
-		await start.pick('model', 'clip', 'Clip 3');
-		await start.write('prompt', 'Waves on a beach');
-		await start.turnOn('useLedger');
-		await start.close();
-		expect(await counted()).toEqual({ clicks: 11, typed: 3, nodes: 2 });
-	})();
+	const { page } = session;
+	const trigger = await steps.action('video', 'Model Router', 'On media job completed');
+	await preselected(() => trigger.useCredential(session.bridge.accounts.router.id));
+	await trigger.close();
+	await page.fit();
+	expect(await counted()).toEqual({ clicks: 4, typed: 1, nodes: 1 });
+	// n8n may ask whether to leave the workflow before
+	await page.openNewWorkflow();
+	await set({ clicks: 0, typed: [] });
+	await steps.manual();
+	const start = await steps.action(
+		'video',
+		'Model Router',
+		'Start image, video, music or speech job',
+	);
+	await preselected(() => start.useCredential(session.bridge.accounts.router.id));
+	await start.choose('mediaType', 'Video');
+	await start.pick('model', 'clip', 'Clip 3');
+	await start.write('prompt', 'Waves on a beach');
+	await start.turnOn('useLedger');
+	await start.close();
+	expect(await counted()).toEqual({ clicks: 11, typed: 3, nodes: 2 });
 });
 
 it('n8n’s AI Agent with a Model Router Chat Model, and its first answer', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		await steps.chat();
-		await page.find('ai agent', 'AI Agent');
-		await (await page.addAtOnce('AI Agent')).close();
-		await steps.attach('ai_languageModel', 'router', 'Model Router Chat Model');
-		await page.showDetails('Model Router Chat Model');
-		const panel = await page.add();
-		await preselected(() => panel.useCredential(bridge.accounts.router.id));
-		await panel.pick('model', '', 'Quill 2.5');
-		await panel.close();
-		const chat = new ChatPanel(page.tab);
-		await chat.open();
-		await chat.write('What is a model router?');
-		await chat.answers(/A model router is one address/);
-		expect(await counted()).toEqual({ clicks: 13, typed: 3, nodes: 3 });
-	})();
+	const { page, bridge } = session;
+	await steps.chat();
+	await page.find('ai agent', 'AI Agent');
+	await (await page.addAtOnce('AI Agent')).close();
+	await steps.attach('ai_languageModel', 'router', 'Model Router Chat Model');
+	await page.showDetails('Model Router Chat Model');
+	const panel = await page.add();
+	await preselected(() => panel.useCredential(bridge.accounts.router.id));
+	await panel.pick('model', '', 'Quill 2.5');
+	await panel.close();
+	const chat = new ChatPanel(page.tab);
+	await chat.open();
+	await chat.write('What is a model router?');
+	await chat.answers(/A model router is one address/);
+	expect(await counted()).toEqual({ clicks: 13, typed: 3, nodes: 3 });
 });

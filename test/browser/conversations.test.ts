@@ -3,37 +3,10 @@ import { ChatPanel } from './chatPanel.ts';
 import { takeMovingPicture } from './movingPicture.ts';
 import { NodePanel } from './nodePanel.ts';
 import { picturesWanted, takePicture } from './pictures.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
-let session: Session;
-beforeAll(async () => {
-	session = await Session.open({ personas: true });
-});
+const session = sessionOfFile({ personas: true });
 beforeEach(() => session.bridge.service.reset());
-afterAll(async () => await session?.close());
-
-const chatTrigger = async () => {
-	const { page } = session;
-	await page.openNewWorkflow();
-	await page.find('chat', 'Chat');
-	await page.showDetails('Chat');
-	await (await page.add('On new Chat event')).close();
-};
-
-const conversation = async () => {
-	const { page } = session;
-	await page.find('conversation', 'Agent Conversation');
-	await page.showDetails('Agent Conversation');
-	const panel = await page.add();
-	expect(await panel.cutTexts()).toEqual([]);
-	await panel.close();
-	await page.fit();
-};
-
-const asked = (workspace: string) =>
-	session.bridge.service.requests.filter(
-		({ method, path }) => method === 'POST' && path.includes(`/${workspace}/`),
-	);
 
 /** So small that its texts can be read in a page, which shows it smaller. */
 const screen = { width: 1200, height: 760 };
@@ -42,100 +15,67 @@ const besideTheMenu = { x: 42, y: 65, width: screen.width - 42, height: screen.h
 const question = 'Please agree with your colleague on a day for the release of Lighthouse.';
 
 it('trap 8: in a workflow with a Chat Trigger, the list behind "Speakers +" finds our nodes', async () => {
-	await session.watched(async () => {
-		const { page } = session;
-		await chatTrigger();
-		await conversation();
-		await page.openPicker('ai_tool');
-		await page.find('workspace', 'Workspace Agent Tool');
-		await page.find('market', 'Crypto Q&A Tool');
-		await page.find('model router', 'Model Router Tool');
-		await page.find('agent', 'AI Agent Tool', 'Workspace Agent Tool');
-	})();
-});
-
-it('from an empty canvas to two agents that talk, a new user takes seven steps', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		const steps: string[] = [];
-		const step = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-			steps.push(what);
-			return await work();
-		};
-		const attach = async () => {
-			await page.openPicker('ai_tool');
-			await page.find('workspace', 'Workspace Agent Tool');
-			return await page.addAtOnce('Workspace Agent Tool');
-		};
-		await step('add the Chat Trigger', chatTrigger);
-		await step('add Agent Conversation', conversation);
-		for (const account of [bridge.accounts.agent, bridge.accounts.secondAgent]) {
-			const panel = await step('attach a speaker', attach);
-			await step('choose its credential', () => panel.useCredential(account.id));
-			await panel.close();
-			await page.fit();
-		}
-		const chat = new ChatPanel(page.tab);
-		await step('open the chat', () => chat.open());
-		expect(steps).toHaveLength(7);
-
-		await chat.write(question);
-		// the trigger's own default shows what was said last
-		const [said] = await chat.answers(/Lighthouse|Friday|release/);
-		expect(said).toBeTruthy();
-		const [first, second] = [asked('ws-1'), asked('ws-2')];
-		expect([first.length, second.length]).toEqual([3, 3]);
-		expect(first[0]?.body).toEqual({ content: question });
-	})();
+	const { page } = session;
+	await page.openNewWorkflow();
+	await page.find('chat', 'Chat');
+	await page.showDetails('Chat');
+	await (await page.add('On new Chat event')).close();
+	await page.find('conversation', 'Agent Conversation');
+	await page.showDetails('Agent Conversation');
+	const panel = await page.add();
+	expect(await panel.cutTexts()).toEqual([]);
+	await panel.close();
+	await page.fit();
+	await page.openPicker('ai_tool');
+	await page.find('workspace', 'Workspace Agent Tool');
+	await page.find('market', 'Crypto Q&A Tool');
+	await page.find('model router', 'Model Router Tool');
+	await page.find('agent', 'AI Agent Tool', 'Workspace Agent Tool');
 });
 
 it('two agents agree in n8n’s chat: each turn with the name of who speaks', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		const example = withModels(exampleFor(bridge.accounts, 'two-agents-agree-on-a-date.json'));
-		const nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
-		await page.tab.setViewportSize(screen);
-		await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
-		const chat = new ChatPanel(page.tab);
-		await chat.open();
-		// the picture is of what they say; the canvas says who they are
-		await chat.enlarge(720, 300);
-		await page.fit();
-		// slow enough to read along
-		if (picturesWanted()) bridge.service.forms.pace = 40;
-		let turns: string[] = [];
-		await takeMovingPicture('conversation', page.tab, besideTheMenu, async () => {
-			await chat.write(question);
-			turns = await chat.answers(/\[AGREED\]/);
-			await page.ended();
-			await takePicture('chat of two agents', page.tab.locator('body'));
-			// it ends on what they came to: the day, as a field
-			const panel = await page.openNode('Conversation');
-			await panel.showOutputAs('schema');
-			await panel.showsField('day', 'Friday');
-		});
-		await new NodePanel(page.tab).close();
-		expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
-			...['Planner:', 'Tester:', 'Planner:', 'Tester:'],
-		]);
-		expect(turns.at(-1)).toContain('Yes, Friday at 10:00');
-		await page.tab.setViewportSize({ width: 1440, height: 900 });
-	})();
+	const { page, bridge } = session;
+	const example = withModels(exampleFor(bridge.accounts, 'two-agents-agree-on-a-date.json'));
+	const nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+	await page.tab.setViewportSize(screen);
+	await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
+	const chat = new ChatPanel(page.tab);
+	await chat.open();
+	// the picture is of what they say; the canvas says who they are
+	await chat.enlarge(720, 300);
+	await page.fit();
+	// slow enough to read along
+	if (picturesWanted()) bridge.service.forms.pace = 40;
+	let turns: string[] = [];
+	await takeMovingPicture('conversation', page.tab, besideTheMenu, async () => {
+		await chat.write(question);
+		turns = await chat.answers(/\[AGREED\]/);
+		await page.ended();
+		await takePicture('chat of two agents', page.tab.locator('body'));
+		// it ends on what they came to: the day, as a field
+		const panel = await page.openNode('Conversation');
+		await panel.showOutputAs('schema');
+		await panel.showsField('day', 'Friday');
+	});
+	await new NodePanel(page.tab).close();
+	expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
+		...['Planner:', 'Tester:', 'Planner:', 'Tester:'],
+	]);
+	expect(turns.at(-1)).toContain('Yes, Friday at 10:00');
+	await page.tab.setViewportSize({ width: 1440, height: 900 });
 });
 
 // n8n connects its human-review nodes below its own AI Agent only, and drops any other such wire without failing
 it.each(['bridge-agents-of-two-teams.json', 'ai-agent-and-workspace-agent-settle-a-question.json'])(
 	'%s keeps all its wires when it is imported from a file',
 	async (file) => {
-		await session.watched(async () => {
-			const { page } = session;
-			const { nodes, connections } = readExample(file);
-			const wires = Object.values(connections).flatMap((byType) => Object.values(byType).flat(2));
-			await page.openNewWorkflow();
-			await page.importFile(pathOfExample(file));
-			await page.canvasNodes.nth(nodes.length - 1).waitFor();
-			await page.fit();
-			expect(await page.wires.count()).toBe(wires.length);
-		})();
+		const { page } = session;
+		const { nodes, connections } = readExample(file);
+		const wires = Object.values(connections).flatMap((byType) => Object.values(byType).flat(2));
+		await page.openNewWorkflow();
+		await page.importFile(pathOfExample(file));
+		await page.canvasNodes.nth(nodes.length - 1).waitFor();
+		await page.fit();
+		expect(await page.wires.count()).toBe(wires.length);
 	},
 );

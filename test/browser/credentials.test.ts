@@ -1,32 +1,26 @@
 import { takePicture } from './pictures.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 import { secretsOf } from '../n8n/bridge.ts';
 
-let session: Session;
-beforeAll(async () => {
-	session = await Session.open();
-});
-afterAll(async () => await session?.close());
+const session = sessionOfFile();
 
 const kinds = ['agent', 'assistant', 'router'] as const;
 
 it.each(kinds)('saves and tests a credential of the %s', async (kind) => {
-	await session.watched(async () => {
-		const { name, type, data } = secretsOf(session.bridge.service)[kind];
-		const { displayName } = await session.bridge.editor.credentialType(type);
-		const form = await session.page.newCredential(displayName);
-		await form.rename(name);
-		await form.fill('baseUrl', String(data['baseUrl']));
-		await form.fill('apiKey', 'wrong-key-5e1f');
-		const refused = await form.save();
-		expect(refused.succeeded).toBe(false);
-		expect(refused.text).toMatch(/key/i);
-		expect(refused.text).not.toContain('wrong-key-5e1f');
+	const { name, type, data } = secretsOf(session.bridge.service)[kind];
+	const { displayName } = await session.bridge.editor.credentialType(type);
+	const form = await session.page.newCredential(displayName);
+	await form.rename(name);
+	await form.fill('baseUrl', String(data['baseUrl']));
+	await form.fill('apiKey', 'wrong-key-5e1f');
+	const refused = await form.save();
+	expect(refused.succeeded).toBe(false);
+	expect(refused.text).toMatch(/key/i);
+	expect(refused.text).not.toContain('wrong-key-5e1f');
 
-		await form.fill('apiKey', String(data['apiKey']));
-		expect(await form.save()).toMatchObject({ succeeded: true });
-		// README's picture is of the first one in an n8n, which has no number: see firstCheck.test.ts
-		if (kind !== 'router') await takePicture(`credential ${displayName}`, form.dialog);
-		await form.close();
-	})();
+	await form.fill('apiKey', String(data['apiKey']));
+	expect(await form.save()).toMatchObject({ succeeded: true });
+	// README's picture is of the first one in an n8n, which has no number: see firstCheck.test.ts
+	if (kind !== 'router') await takePicture(`credential ${displayName}`, form.dialog);
+	await form.close();
 });

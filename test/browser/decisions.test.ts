@@ -1,6 +1,6 @@
 import { exampleFor, withModels } from '../n8n/example.ts';
 import { outcomeOf } from '../n8n/conversationWorkflow.ts';
-import { linkOf, mailOfFile } from '../n8n/mailServer.ts';
+import { answerForm, linkOf, mailOfFile } from '../n8n/mailServer.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { takePicture } from './pictures.ts';
 import { it, sessionOfFile } from './session.ts';
@@ -67,13 +67,8 @@ it('the form behind a mail: a person writes what is said in place of a turn', as
 		.first()
 		.waitFor();
 	await form.close();
-	const second = linkOf(await mail.server.next(bridge.editor, id));
-	const decline = await page.tab.context().newPage();
-	await decline.goto(second);
-	await decline.locator('select').selectOption({ label: 'decline' });
-	await decline.locator('button[type=submit], #submit-btn').first().click();
+	await answerForm(linkOf(await mail.server.next(bridge.editor, id)), 'decline', '');
 	const { transcript } = outcomeOf(await bridge.editor.finished(id));
-	await decline.close();
 	expect(transcript[0]).toMatchObject({
 		...{ text: 'How about Thursday at 9:00?', replacedBy: 'Approve Planner' },
 	});

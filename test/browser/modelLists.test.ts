@@ -2,7 +2,7 @@ import { answerAs } from '../n8n/agent.ts';
 import { nodesFor, secretsOf } from '../n8n/bridge.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
 // model lists as their owner and the author of a workflow see them: docs/texts-and-media.md
 const QUILL = 'northwind/quill-2.5';
@@ -11,68 +11,59 @@ const LISTS = [
 	{ name: 'support', models: [MINI, QUILL], order: 'As Listed' },
 	{ name: 'pictures', models: ['canvas/sketch-1', 'canvas/Oil.Paint-2'], order: 'Cheapest First' },
 ];
-let session: Session;
-beforeAll(async () => {
-	session = await Session.open();
-});
-afterAll(async () => await session?.close());
+const session = sessionOfFile();
 
 it('are part of the credential, whose test names a model that the catalog does not have', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		const { type, data } = secretsOf(bridge.service).router;
-		const { displayName } = await bridge.editor.credentialType(type);
-		const form = await page.newCredential(displayName);
-		await form.rename('Model lists');
-		await form.fill('baseUrl', String(data['baseUrl']));
-		await form.fill('apiKey', String(data['apiKey']));
-		for (const [at, { name, models, order }] of LISTS.entries()) {
-			await form.addRow('Add Model List');
-			await form.fill('name', name, at);
-			await form.fill('models', ['gone/model-1', ...models].join('\n'), at);
-			await form.choose('order', order, at);
-		}
-		expect((await form.save()).text).toContain(
-			'List "support": the catalog does not have the model gone/model-1. List "pictures": the catalog does not have the model gone/model-1',
-		);
-		for (const [at, { models }] of LISTS.entries())
-			await form.fill('models', models.join('\n'), at);
-		expect(await form.save()).toMatchObject({ succeeded: true });
-		await form.scrollTo('Model Lists');
-		await takePicture('model lists in the credential', form.dialog);
-		await form.close();
-	})();
+	const { page, bridge } = session;
+	const { type, data } = secretsOf(bridge.service).router;
+	const { displayName } = await bridge.editor.credentialType(type);
+	const form = await page.newCredential(displayName);
+	await form.rename('Model lists');
+	await form.fill('baseUrl', String(data['baseUrl']));
+	await form.fill('apiKey', String(data['apiKey']));
+	for (const [at, { name, models, order }] of LISTS.entries()) {
+		await form.addRow('Add Model List');
+		await form.fill('name', name, at);
+		await form.fill('models', ['gone/model-1', ...models].join('\n'), at);
+		await form.choose('order', order, at);
+	}
+	expect((await form.save()).text).toContain(
+		'List "support": the catalog does not have the model gone/model-1. List "pictures": the catalog does not have the model gone/model-1',
+	);
+	for (const [at, { models }] of LISTS.entries()) await form.fill('models', models.join('\n'), at);
+	expect(await form.save()).toMatchObject({ succeeded: true });
+	await form.scrollTo('Model Lists');
+	await takePicture('model lists in the credential', form.dialog);
+	await form.close();
 });
 
 it('are offered above the models, and an output says which models were paid', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		const { editor, service } = bridge;
-		const { id, name } = (await editor.credentials()).find((one) => one.name === 'Model lists')!;
-		const { router } = nodesFor({
-			...bridge.accounts,
-			router: { ...bridge.accounts.router, id, name },
-		});
-		const ask = router('Ask', ['text', 'message'], {
-			...{ prompt: 'Is this mail urgent?', options: { escalate: true } },
-			responseFormat: 'json_schema',
-			jsonSchema:
-				'{"type":"object","properties":{"urgent":{"type":"boolean"}},"required":["urgent"]}',
-		});
-		await page.openWorkflow(await editor.importWorkflow(workflow('Model lists', [{}], ask)));
-		const panel = await page.openNode('Ask');
-		expect(await panel.pick('model', 'support', 'support')).toEqual([
-			`List support: ${MINI}, ${QUILL}`,
-		]);
-		answerAs(service, MINI, { content: 'Yes, it is urgent.' });
-		answerAs(service, QUILL, { content: '{"urgent": true}' });
-		await panel.execute();
-		await panel.showOutputAs('json');
-		await panel.showsOutput(/attempts/);
-		await takePicture('attempts of a model list', panel.ndv);
-		await panel.typeId('model', 'By List', 'support');
-		expect(await panel.cutTexts()).toEqual([]);
-		await panel.execute();
-		await panel.close();
-	})();
+	const { page, bridge } = session;
+	const { editor, service } = bridge;
+	const { id, name } = (await editor.credentials()).find((one) => one.name === 'Model lists')!;
+	const { router } = nodesFor({
+		...bridge.accounts,
+		router: { ...bridge.accounts.router, id, name },
+	});
+	const ask = router('Ask', ['text', 'message'], {
+		...{ prompt: 'Is this mail urgent?', options: { escalate: true } },
+		responseFormat: 'json_schema',
+		jsonSchema:
+			'{"type":"object","properties":{"urgent":{"type":"boolean"}},"required":["urgent"]}',
+	});
+	await page.openWorkflow(await editor.importWorkflow(workflow('Model lists', [{}], ask)));
+	const panel = await page.openNode('Ask');
+	expect(await panel.pick('model', 'support', 'support')).toEqual([
+		`List support: ${MINI}, ${QUILL}`,
+	]);
+	answerAs(service, MINI, { content: 'Yes, it is urgent.' });
+	answerAs(service, QUILL, { content: '{"urgent": true}' });
+	await panel.execute();
+	await panel.showOutputAs('json');
+	await panel.showsOutput(/attempts/);
+	await takePicture('attempts of a model list', panel.ndv);
+	await panel.typeId('model', 'By List', 'support');
+	expect(await panel.cutTexts()).toEqual([]);
+	await panel.execute();
+	await panel.close();
 });

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { createWithLedger, messages, model, nodesFor, picture, secretsOf } from '../n8n/bridge.ts';
 import type { SavedCredential } from '../n8n/editor.ts';
 import { exampleFor } from '../n8n/example.ts';
-import { MailServer } from '../n8n/mailServer.ts';
+import { mailOfFile } from '../n8n/mailServer.ts';
 import { DataTables } from '../n8n/publicApi.ts';
 import { workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
-import { Session } from './session.ts';
+import { it, sessionOfFile } from './session.ts';
 
 // the record of spending, the report and the alarm as a person sees them: docs/spending.md
 const TABLE = 'Agent Spending';
@@ -15,16 +15,12 @@ const COLUMNS = [
 	...['day', 'workflowId', 'workflow', 'nodeId', 'node', 'model', 'label', 'requests'],
 	...['inputTokens', 'outputTokens', 'costUsd', 'unknownCosts', 'lastExecutionId'],
 ];
-let session: Session;
-let post: MailServer;
-let smtp: SavedCredential;
+const session = sessionOfFile();
+const mail = mailOfFile(() => session.bridge.editor);
 let account: SavedCredential;
 let limited: SavedCredential;
 beforeAll(async () => {
-	session = await Session.open();
 	const { editor, service } = session.bridge;
-	post = await MailServer.start();
-	smtp = await editor.createCredential(post.secret);
 	const ledgerTable = `Ledger ${randomUUID()}`;
 	const fields = { ledgerTable, recordSpending: true, spendingTable: TABLE };
 	account = await createWithLedger(editor, secretsOf(service).router, fields);
@@ -39,10 +35,6 @@ beforeAll(async () => {
 	const write = ask('Write', 'verbose/novelist-1', 'Write it.', limited);
 	const { status } = await editor.runOnce(workflow('Write a novel', [{}], write));
 	expect(status).toBe('success');
-});
-afterAll(async () => {
-	await session?.close();
-	await post?.stop();
 });
 
 const ours = (router = account) => nodesFor({ ...session.bridge.accounts, router });
@@ -80,18 +72,16 @@ function spenders(): Record<string, { items: number; nodes: WorkflowNode[] }> {
 }
 
 it('is a Data Table with a row per day, workflow, node and model', async () => {
-	await session.watched(async () => {
-		const { tab } = session.page;
-		await tab.setViewportSize({ width: 1720, height: 900 });
-		await session.page.openDataTable(TABLE, COLUMNS, ['workflowId', 'nodeId']);
-		const last = (await tab
-			.locator('.ag-header-cell')
-			.filter({ hasText: 'lastExecutionId' })
-			.boundingBox())!;
-		await tab.setViewportSize({ width: Math.ceil(last.x + last.width), height: 380 });
-		await takePicture('spending table', tab.locator('[data-test-id="data-table-details-view"]'));
-		await tab.setViewportSize({ width: 1440, height: 900 });
-	})();
+	const { tab } = session.page;
+	await tab.setViewportSize({ width: 1720, height: 900 });
+	await session.page.openDataTable(TABLE, COLUMNS, ['workflowId', 'nodeId']);
+	const last = (await tab
+		.locator('.ag-header-cell')
+		.filter({ hasText: 'lastExecutionId' })
+		.boundingBox())!;
+	await tab.setViewportSize({ width: Math.ceil(last.x + last.width), height: 380 });
+	await takePicture('spending table', tab.locator('[data-test-id="data-table-details-view"]'));
+	await tab.setViewportSize({ width: 1440, height: 900 });
 });
 
 /** An example with these credentials, opened in the editor. */
@@ -103,38 +93,34 @@ const open = async (file: string, ...accounts: SavedCredential[]) =>
 	);
 
 it('is reported by mail', async () => {
-	await session.watched(async () => {
-		const { page, bridge } = session;
-		const [today, aWeekAgo] = [0, 7].map((days) =>
-			new Date(Date.now() - days * 24 * 3_600_000).toISOString().slice(0, 10),
-		);
-		const tables = await DataTables.of(bridge.editor);
-		await tables.update(TABLE, 'day', today!, { day: aWeekAgo });
-		await open('spending-report-by-mail-every-monday.json', account, smtp);
-		await page.execute();
-		const panel = await page.openNode('By Workflow and Model');
-		await panel.showsOutput(/Write the newsletter/);
-		await panel.close();
+	const { page, bridge } = session;
+	const [today, aWeekAgo] = [0, 7].map((days) =>
+		new Date(Date.now() - days * 24 * 3_600_000).toISOString().slice(0, 10),
+	);
+	const tables = await DataTables.of(bridge.editor);
+	await tables.update(TABLE, 'day', today!, { day: aWeekAgo });
+	await open('spending-report-by-mail-every-monday.json', account, mail.account);
+	await page.execute();
+	const panel = await page.openNode('By Workflow and Model');
+	await panel.showsOutput(/Write the newsletter/);
+	await panel.close();
 
-		const { body } = post.mails.at(-1)!;
-		expect(body).toContain('Translate the shop');
-		const mail = await page.tab.context().newPage();
-		await mail.setViewportSize({ width: 860, height: 300 });
-		await mail.setContent(`<main style="padding: 16px">${body}</main>`);
-		await takePicture('spending mail', mail.locator('main'));
-		await mail.close();
-	})();
+	const { body } = mail.server.mails.at(-1)!;
+	expect(body).toContain('Translate the shop');
+	const read = await page.tab.context().newPage();
+	await read.setViewportSize({ width: 860, height: 300 });
+	await read.setContent(`<main style="padding: 16px">${body}</main>`);
+	await takePicture('spending mail', read.locator('main'));
+	await read.close();
 });
 
 it('starts an alarm, which the trigger shows', async () => {
-	await session.watched(async () => {
-		const { page } = session;
-		await open('alarm-in-slack-at-80-percent-of-the-budget.json', limited);
-		const panel = await page.openNode('Budget Threshold Reached');
-		await panel.execute();
-		await panel.showOutputAs('json');
-		await panel.showsOutput(/budgetThresholdReached/);
-		await takePicture('spending alarm', panel.ndv);
-		await panel.close();
-	})();
+	const { page } = session;
+	await open('alarm-in-slack-at-80-percent-of-the-budget.json', limited);
+	const panel = await page.openNode('Budget Threshold Reached');
+	await panel.execute();
+	await panel.showOutputAs('json');
+	await panel.showsOutput(/budgetThresholdReached/);
+	await takePicture('spending alarm', panel.ndv);
+	await panel.close();
 });
