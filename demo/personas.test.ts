@@ -6,10 +6,7 @@ import { startService, type Service } from '../test/service/service.ts';
 // the answers of the demo that no workflow of the gallery gets in a real n8n (test/n8n/gallery*.test.ts)
 let service: Service;
 beforeAll(async () => (service = await startService({ personas: true })));
-beforeEach(() => {
-	service.reset();
-	service.forms.agent = 'json';
-});
+beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 /** Tells an agent one message after the other, in one session. @returns its last answer */

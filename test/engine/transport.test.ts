@@ -52,17 +52,14 @@ it('no answer at all: given up after the idle timeout, outcome unknown, sent onc
 	expect(below.connections).toBe(1 + 1);
 });
 
-it.each(['self-signed', 'expired', 'wrong-host'] as const)(
-	'a certificate that is %s is not tried again',
-	async (kind) => {
-		const below = await startBadTls(kind);
-		const { error, details } = await post(below.url);
-		await below.stop();
-		expect(error).toContain('certificate');
-		expect(details.outcome).toBe('not_started');
-		expect([below.connections, below.requests]).toEqual([1 + 1, 0]);
-	},
-);
+it('a certificate that is not trusted is not tried again', async () => {
+	const below = await startBadTls();
+	const { error, details } = await post(below.url);
+	await below.stop();
+	expect(error).toContain('certificate');
+	expect(details.outcome).toBe('not_started');
+	expect([below.connections, below.requests]).toEqual([1 + 1, 0]);
+});
 
 it('https at an http port, and a hint about the base URL', async () => {
 	const { details } = await post(service.url.replace('http:', 'https:'));

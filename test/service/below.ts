@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
 
 import { listen } from './listen.ts';
-import { createAuthority, selfSigned, type Authority } from './tls.ts';
+import { selfSigned } from './tls.ts';
 
 /** A server for what goes wrong below HTTP. */
 export interface Below {
@@ -48,27 +48,15 @@ export async function startSilent(): Promise<Below> {
 	return await below('http://127.0.0.1', server, () => 0);
 }
 
-export type BadCertificate = 'self-signed' | 'expired' | 'wrong-host';
-
-/** An HTTPS server whose certificate is not to be trusted, even by who trusts the authority. */
-export async function startBadTls(
-	kind: BadCertificate,
-	authority: Authority = createAuthority(),
-): Promise<Below & { ca: string }> {
+/** An HTTPS server that has signed its certificate itself. */
+export async function startBadTls(): Promise<Below> {
 	let requests = 0;
-	const certificate = {
-		'self-signed': selfSigned,
-		expired: () => authority.issue({ expired: true }),
-		'wrong-host': () => authority.issue({ host: 'elsewhere.example' }),
-	}[kind]();
-	const { key, cert } = certificate;
-	const server = createHttpsServer({ key, cert }, (_request, response) => {
+	const server = createHttpsServer(selfSigned(), (_request, response) => {
 		requests++;
 		response.end('{}');
 	});
 	// not by name: where localhost has two addresses, Node may give up a slow first one and connect once more
-	const started = await below('https://127.0.0.1', server, () => requests);
-	return Object.assign(started, { ca: authority.cert });
+	return await below('https://127.0.0.1', server, () => requests);
 }
 
 async function below(origin: string, server: Server, requests: () => number): Promise<Below> {
@@ -80,15 +68,17 @@ async function below(origin: string, server: Server, requests: () => number): Pr
 		socket.on('close', () => open.delete(socket));
 	});
 	const port = await listen(server);
-	return Object.defineProperties({} as Below, {
-		url: { value: `${origin}:${port}`, enumerable: true },
-		connections: { get: () => connections, enumerable: true },
-		requests: { get: requests, enumerable: true },
-		stop: { value: stop, enumerable: true },
-	});
-
-	async function stop() {
-		for (const socket of open) socket.destroy();
-		await new Promise((resolve) => server.close(resolve));
-	}
+	return {
+		url: `${origin}:${port}`,
+		get connections() {
+			return connections;
+		},
+		get requests() {
+			return requests();
+		},
+		async stop() {
+			for (const socket of open) socket.destroy();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
 }

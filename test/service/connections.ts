@@ -3,23 +3,21 @@ import type { Socket } from 'node:net';
 
 export type Connections = ReturnType<typeof createConnections>;
 
-/** The TCP connections of the servers, numbered in order of arrival. */
+/** The TCP connections of the servers. */
 export function createConnections() {
-	let last = 0;
 	// a TLS socket tells the ports of the TCP socket below it, but not the socket
-	const open = new Map<string, { number: number; socket: Socket }>();
+	const open = new Map<string, Socket>();
 	const name = (socket: Socket) => `${socket.localPort}-${socket.remotePort}`;
 	return {
 		watch(server: Server) {
 			server.on('connection', (socket: Socket) => {
 				const key = name(socket);
-				open.set(key, { number: ++last, socket });
+				open.set(key, socket);
 				socket.setNoDelay(true);
 				socket.on('close', () => open.delete(key));
 			});
 		},
-		numberOf: (socket: Socket) => open.get(name(socket))?.number ?? 0,
 		/** Sends an RST. */
-		reset: (socket: Socket) => void open.get(name(socket))?.socket.resetAndDestroy(),
+		reset: (socket: Socket) => void open.get(name(socket))?.resetAndDestroy(),
 	};
 }

@@ -9,7 +9,7 @@ import { startService, type Service } from './service.ts';
 
 // the specification as a table: a request, and what must be in its answer
 let service: Service;
-beforeAll(async () => (service = await startService({ now: () => 0, strict: true })));
+beforeAll(async () => (service = await startService({ now: () => 0 })));
 beforeEach(() => service.reset());
 afterAll(() => service.stop());
 

@@ -1,12 +1,10 @@
 /** The shapes that the specification leaves open, each a switch. The first of a list is the default. */
 const CHOICES = {
 	/** Section 6A: events of the streamed answer, not shown. */
-	agent: ['sse-json', 'ndjson', 'text', 'json', 'ag-ui'],
+	agent: ['sse-json', 'text', 'ag-ui'],
 
 	/** Section 6B gives `null` as the data of `finish`; an event without a data line is dropped by the SSE standard. */
 	finish: ['null', 'empty'],
-	/** Section 2B: fields of the complete response, not shown. */
-	assistantBody: ['answer', 'content-parts', 'text'],
 	/** What a chat id does that no chat has; not specified. */
 	unknownChat: ['refused', 'accepted'],
 	/** How the 60 requests per minute of section 8 are counted; not specified. */
@@ -14,20 +12,14 @@ const CHOICES = {
 
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
 	list: ['data', 'models'],
-	entry: ['bare', 'data'],
 	jobId: ['string', 'slash'],
-	/** Whether a job tells its costs. */
+	/** Whether a job tells its state, whose field and words are not shown (section 3), and its costs. */
+	jobState: ['present', 'absent'],
 	jobCost: ['number', 'absent'],
 	contentLength: ['present', 'absent'],
 
 	/** Where the usage of a streamed completion stands; section 6C: "the final chunk carries `usage`". */
 	chatChunkEnd: ['usage-alone', 'usage-in-each'],
-	/** The events of a response around the two that section 6C names, and whether they have a name. */
-	responseEvents: ['full', 'minimal', 'unnamed'],
-	/** Whether the last event of a response has the output once more; not shown. */
-	responseOutput: ['present', 'absent'],
-	/** Whether `[DONE]` comes after the last event of a response: section 6C says of both that they are the end. */
-	doneMark: ['present', 'absent'],
 	/** What stands under the key `error` of an error line (section 6C), and whether the line has a name. */
 	errorLine: ['object', 'string', 'named'],
 } as const;
@@ -41,8 +33,6 @@ const values = () => ({
 	assistantMessages: 1,
 	/** Section 8: custom. */
 	enterpriseLimit: 1000,
-	/** Section 3: names of the states other than completed and failed, not shown. An empty field name leaves the state out. */
-	jobState: { field: 'status', pending: 'processing', completed: 'completed', failed: 'failed' },
 	/** Status reads until a job is complete: 0 is complete at once. */
 	jobSteps: 2,
 	/** When set, jobs complete this long after their start, however often they are read. */

@@ -1,9 +1,7 @@
-import { gunzipSync } from 'node:zlib';
-
 import { client, probe, type Seen } from './probe.ts';
 import { startService, type Fault, type Service } from './service.ts';
 
-// what goes wrong on demand: a fault, and what a bare socket sees of it
+// what goes wrong on demand, as a bare socket sees it, where no test of the nodes would notice if it went well
 let service: Service;
 beforeAll(async () => (service = await startService({ now: () => Date.UTC(2026, 0, 1) })));
 beforeEach(() => service.reset());
@@ -19,14 +17,14 @@ const CALLS = {
 	start: { path: '/v1/images/jobs', body: { model: 'canvas/sketch-1', prompt: 'a cat' } },
 };
 
-async function seenOf(call: keyof typeof CALLS, faults: Fault | Fault[], until?: string) {
+async function seenOf(call: keyof typeof CALLS, faults: Fault | Fault[]) {
 	service.fault({ do: faults });
 	const { path, body } = CALLS[call];
 	const headers = { 'x-api-key': service.router.keys.main };
-	return await probe(service.url + path, { headers, body, ...(until && { until }) });
+	return await probe(service.url + path, { headers, body });
 }
 
-/** The body without its chunk sizes, compressed or not. */
+/** The body without its chunk sizes. */
 function bodyOf({ head, body }: Seen): string {
 	let whole = body;
 	if (/transfer-encoding: chunked/i.test(head)) {
@@ -39,12 +37,10 @@ function bodyOf({ head, body }: Seen): string {
 			rest = rest.slice(line.length + size + 2);
 		}
 	}
-	const bytes = Buffer.from(whole, 'latin1');
-	return (/content-encoding: gzip/i.test(head) ? gunzipSync(bytes) : bytes).toString();
+	return Buffer.from(whole, 'latin1').toString();
 }
 
-const ENTRY = '{"id":"tune/melody-1"';
-const IS_ENTRY = new RegExp(`^${ENTRY}.*}$`);
+const IS_ENTRY = /^\{"id":"tune\/melody-1".*\}$/;
 type Row = [Fault | Fault[], { head?: RegExp; body?: RegExp | string; end?: Seen['end'] }];
 
 const row = (...given: Row) => given;
@@ -53,16 +49,7 @@ it.each<Row>([
 	[{ type: 'latency', ms: 5 }, { body: IS_ENTRY }],
 	[{ type: 'slicer', bytes: 40 }, { body: IS_ENTRY }],
 	[{ type: 'reset_unread' }, { body: '', end: 'reset' }],
-	[{ type: 'reset_peer' }, { body: '', end: 'reset' }],
-	row({ type: 'reset_peer', bytes: 5 }, { body: ENTRY.slice(0, 5), end: 'reset' }),
-	[{ type: 'down' }, { head: /^$/, end: 'fin' }],
-	row({ type: 'limit_data', bytes: 5 }, { body: ENTRY.slice(0, 5), end: 'fin' }),
 	row({ type: 'limit_data', bytes: 0 }, { head: /content-length: \d\d/, body: '' }),
-	row({ type: 'content_length', add: 10 }, { body: IS_ENTRY, end: 'fin' }),
-	[{ type: 'malformed_http', kind: 'duplicate_content_length' }, { head: /: 2\r\n.*: 3$/ }],
-	[{ type: 'malformed_http', kind: 'header_overflow' }, { head: /x-long: x{70000}/ }],
-	[{ type: 'malformed_http', kind: 'garbage' }, { head: /^this is not HTTP$/ }],
-	[{ type: 'malformed_http', kind: 'bad_header' }, { head: /no colon here/ }],
 	[[{ type: 'early_hints' }, { type: 'trailers' }], { head: /^HTTP\/1.1 103 / }],
 	row({ type: 'status', status: 418 }, { head: / 418 [^]*x-request-id: req-/, body: /status 418/ }),
 	row(
@@ -71,23 +58,12 @@ it.each<Row>([
 	),
 	[{ type: 'too_many_requests' }, { head: / 429 (?![^]*retry-after)/ }],
 	[{ type: 'too_many_requests', retryAfter: 1e9 }, { head: /retry-after: 1000000000/ }],
-	[{ type: 'too_many_requests', retryAfter: 'soon' }, { head: /retry-after: soon/ }],
-	[{ type: 'too_many_requests', retryAfter: '+30' }, { head: /: Thu, 01 Jan 2026 00:00:30 GMT/ }],
-	[{ type: 'redirect', status: 307, to: 'http://x.example/' }, { head: / 307 [^]*: http:\/\/x\./ }],
 	row(
-		{ type: 'headers', headers: { 'X-Request-ID': null, 'x-new': '1' } },
-		{ head: /^(?![^]*request-id)[^]*x-new: 1/, body: IS_ENTRY },
+		{ type: 'headers', headers: { 'x-request-id': 'of the test', 'x-new': '1' } },
+		{ head: /^(?![^]*req-)[^]*x-new: 1/, body: IS_ENTRY },
 	),
 	[{ type: 'empty' }, { head: / 204 /, body: '' }],
-	row({ type: 'empty', status: 200 }, { head: / 200 [^]*content-length: 0/, body: '' }),
 	row({ type: 'body', body: '{"a":1}', contentType: 'a/b' }, { head: /: a\/b/, body: '{"a":1}' }),
-	[{ type: 'cut_json', bytes: 5 }, { body: ENTRY.slice(0, 5) }],
-	[{ type: 'cut_json' }, { body: /^\{"id".*[^}]$/ }],
-	row({ type: 'deep_json', depth: 3 }, { head: /: application\/json/, body: '[[[]]]' }),
-	[{ type: 'login_page' }, { head: /: text\/html/, body: /<title>Sign in/ }],
-	[{ type: 'replace', find: '"tune/melody-1"', with: '1' }, { body: /^\{"id":1,/ }],
-	[{ type: 'bomb', bytes: 100_000 }, { body: ' '.repeat(100_000) }],
-	[{ type: 'bomb', bytes: 100_000, gzip: true }, { body: ' '.repeat(100_000) }],
 ])('%j', async (fault, { head, body, end }) => {
 	const seen = await seenOf('plain', fault);
 	if (head) expect(seen.head).toMatch(head);
@@ -101,8 +77,6 @@ it.each<[Fault | Fault[], RegExp]>([
 	[{ type: 'slicer', bytes: 1, pause: 0 }, LAST],
 	[{ type: 'trailers' }, LAST],
 	[{ type: 'drop', includes: '"usage"' }, /^(?![^]*usage)[^]*DONE/],
-	[{ type: 'stream_error', after: 1 }, /^data: .*\n\ndata: \{"error":.*\n\ndata: \[DONE\]\n\n$/],
-	[{ type: 'stream_error', after: 0, done: false, error: 1 }, /^data: \{"error":1\}\n\n$/],
 ])('a stream with %j', async (fault, body) => {
 	expect(bodyOf(await seenOf('stream', fault))).toMatch(body);
 });
@@ -115,42 +89,6 @@ it('a stream is cut anywhere, and never has an end of its body', async () => {
 		expect(Buffer.byteLength(bodyOf(seen))).toBeGreaterThan(bytes - 3);
 		expect(seen.body).not.toMatch(/\r\n0\r\n\r\n$/);
 	}
-});
-
-it('keep-alives only', async () => {
-	const fault = { type: 'keep_alives_only', every: 1 } as const;
-	const seen = await seenOf('stream', fault, 'alive\n\n\r\n');
-	expect(bodyOf(seen)).toMatch(/^(: keep-alive\n\n)+$/);
-});
-
-it('silence: nothing comes until the client leaves, which is recorded', async () => {
-	service.fault({ do: { type: 'timeout' } });
-	const left = new AbortController();
-	const answer = client(service.url).get('/v1/models', { signal: left.signal });
-	while (!service.requests.length) await new Promise(setImmediate);
-	left.abort();
-	await expect(answer).rejects.toThrow('canceled');
-	await service.settled();
-	expect(service.requests).toEqual([expect.not.objectContaining({ status: expect.anything() })]);
-	expect(service.requests[0]).toMatchObject({ abandoned: true });
-});
-
-it('silence after five bytes', async () => {
-	const seen = await seenOf('plain', { type: 'timeout', bytes: 5 }, ENTRY.slice(0, 5));
-	expect([seen.body, seen.end]).toEqual([ENTRY.slice(0, 5), 'open']);
-});
-
-it('an answer that is held comes once it is released', async () => {
-	let isAnswered = false;
-	const held = seenOf('start', { type: 'hold' }).finally(() => (isAnswered = true));
-	while (!service.starts('a cat')) await new Promise(setImmediate);
-	for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
-	expect(isAnswered).toBe(false);
-	while (!isAnswered) {
-		service.release();
-		await new Promise(setImmediate);
-	}
-	expect((await held).head).toMatch(/ 200 /);
 });
 
 it.each<[Fault, number]>([

@@ -14,23 +14,17 @@ export const client = (baseURL: string, headers: Record<string, string> = {}): A
 
 /** What a bare socket saw of one request. */
 export interface Seen {
-	/** All bytes, as Latin-1 so that each is one character. */
-	text: string;
 	head: string;
 	/** After the head, chunk sizes included. */
 	body: string;
-	/** How the connection ended; `open` when `until` was seen first. */
-	end: 'fin' | 'reset' | 'open';
-	/** Sizes of the packets, in order. */
-	packets: number[];
+	/** How the connection ended. */
+	end: 'fin' | 'reset';
 }
 
 export interface Probe {
 	method?: string;
 	headers?: Record<string, string>;
 	body?: unknown;
-	/** Leaves when this was seen. */
-	until?: string;
 }
 
 /** Sends one request over a bare socket and waits for the connection to end. */
@@ -49,18 +43,14 @@ export async function probe(url: string, options: Probe = {}): Promise<Seen> {
 	return await new Promise((resolve) => {
 		const socket = connect({ host: '127.0.0.1', port: Number(port) });
 		let text = '';
-		const packets: number[] = [];
 		const done = (end: Seen['end']) => {
 			socket.destroy();
 			const at = text.indexOf('\r\n\r\n');
 			const split = at < 0 ? text.length : at;
-			resolve({ text, head: text.slice(0, split), body: text.slice(split + 4), end, packets });
+			resolve({ head: text.slice(0, split), body: text.slice(split + 4), end });
 		};
-		socket.on('data', (part: Buffer) => {
-			packets.push(part.length);
-			text += part.toString('latin1');
-			if (options.until !== undefined && text.includes(options.until)) done('open');
-		});
+		// as Latin-1, so that each byte is one character
+		socket.on('data', (part: Buffer) => (text += part.toString('latin1')));
 		socket.on('end', () => done('fin'));
 		socket.on('error', () => done('reset'));
 		socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);

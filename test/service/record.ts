@@ -14,8 +14,6 @@ export interface RecordedRequest {
 	status?: number;
 	/** By the clock of the service. */
 	at: number;
-	/** Number of the TCP connection, from 1. */
-	connection: number;
 }
 
 export type Record = ReturnType<typeof createRecord>;

@@ -38,7 +38,6 @@ export function createListener(parts: Parts) {
 			bodyText: '',
 			abandoned: false,
 			at: parts.now(),
-			connection: connections.numberOf(request.socket),
 		};
 		let broken = false;
 		const wire: Wire = {
@@ -74,7 +73,7 @@ export function createListener(parts: Parts) {
 	};
 	return (request: IncomingMessage, response: ServerResponse): void => {
 		take(request, response).catch((error: unknown) => {
-			// an error of the service itself must be seen as one: at `stop()`, and by the client
+			// an error of the service itself must be seen as one
 			parts.record.unexpected.push(`${request.method} ${request.url}: ${String(error)}`);
 			if (response.headersSent) response.destroy();
 			else response.writeHead(500).end(`reference service: ${String(error)}`);
@@ -84,7 +83,7 @@ export function createListener(parts: Parts) {
 
 async function answerTo(call: Call, faults: Fault[], parts: Parts) {
 	const endpoint = hasEffect(faults) ? parts.endpoint : parts.untouched;
-	return await applyFaults(await endpoint(call), faults, parts.now());
+	return await applyFaults(await endpoint(call), faults);
 }
 
 function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() => void>): Call {

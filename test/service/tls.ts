@@ -9,7 +9,8 @@ export interface Certificate {
 }
 
 export interface Authority extends Certificate {
-	issue(options?: { host?: string; expired?: boolean }): Certificate;
+	/** A certificate for `localhost`. */
+	issue(): Certificate;
 }
 
 interface Keys {
@@ -19,6 +20,7 @@ interface Keys {
 }
 
 const DAY = 86_400_000;
+const LOCALHOST = [{ name: 'commonName', value: 'localhost' }];
 
 /** A certificate authority made for one run; nothing trusts it but who is given its PEM. */
 export function createAuthority(): Authority {
@@ -32,18 +34,14 @@ export function createAuthority(): Authority {
 	]);
 	return {
 		...signed(own, keys),
-		issue({ host = 'localhost', expired = false } = {}) {
-			const period: [number, number] = expired ? [-3 * DAY, -DAY] : [-DAY, 7 * DAY];
-			// one key pair for all: nothing here depends on it
-			return leaf(host, name, keys, period);
-		},
+		// one key pair for both: nothing here depends on it
+		issue: () => leaf(name, keys),
 	};
 }
 
 /** A certificate for `localhost` that its own key has signed. */
 export function selfSigned(): Certificate {
-	const name = [{ name: 'commonName', value: 'localhost' }];
-	return leaf('localhost', name, newKeys(), [-DAY, 7 * DAY]);
+	return leaf(LOCALHOST, newKeys());
 }
 
 /** Made by Node: forge, all JavaScript, takes seconds for it under jest; so too for a signature. */
@@ -56,18 +54,19 @@ function newKeys(): Keys {
 	return { privateKey, publicKey: forge.pki.publicKeyFromPem(publicKey) };
 }
 
-function leaf(
-	host: string,
-	issuer: forge.pki.CertificateField[],
-	keys: Keys,
-	period: [number, number],
-): Certificate {
-	const subject = [{ name: 'commonName', value: host }];
-	const result = certificate(subject, issuer, keys, period);
+function leaf(issuer: forge.pki.CertificateField[], keys: Keys): Certificate {
+	const result = certificate(LOCALHOST, issuer, keys, [-DAY, 7 * DAY]);
 	result.setExtensions([
 		{ name: 'basicConstraints', cA: false },
 		{ name: 'extKeyUsage', serverAuth: true },
-		{ name: 'subjectAltName', altNames: altNames(host) },
+		{
+			name: 'subjectAltName',
+			// types 2 and 7 of RFC 5280: a DNS name, an address
+			altNames: [
+				{ type: 2, value: 'localhost' },
+				{ type: 7, ip: '127.0.0.1' },
+			],
+		},
 	]);
 	return signed(result, keys);
 }
@@ -82,15 +81,6 @@ function signed(result: forge.pki.Certificate, { privateKey }: Keys): Certificat
 	result.sign(signer as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create());
 	return { key: privateKey, cert: forge.pki.certificateToPem(result) };
 }
-
-// types 2 and 7 of RFC 5280: a DNS name, an address
-const altNames = (host: string) =>
-	host === 'localhost'
-		? [
-				{ type: 2, value: host },
-				{ type: 7, ip: '127.0.0.1' },
-			]
-		: [{ type: 2, value: host }];
 
 let serial = 0;
 

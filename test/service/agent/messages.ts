@@ -56,18 +56,8 @@ function answerMessage(
 export function inForm(world: World, call: Call, words: string[]): Answer {
 	const live = (pieces: string[], type: string) => stream(paced(world, call, pieces), type);
 	switch (world.forms.agent) {
-		case 'ndjson':
-			return live(
-				[
-					...words.map((word) => `${JSON.stringify({ type: 'delta', text: word })}\n`),
-					`${JSON.stringify({ type: 'end' })}\n`,
-				],
-				'application/x-ndjson',
-			);
 		case 'text':
 			return live(words, 'text/plain; charset=utf-8');
-		case 'json':
-			return json({ content: words.join('') });
 		case 'ag-ui':
 			return live(agUiEvents(words), 'text/event-stream');
 		default:

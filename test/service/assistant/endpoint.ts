@@ -1,9 +1,10 @@
 import { json, type Answer } from '../answer.ts';
 import { isFields, partsOf, UUID, type Call } from '../call.ts';
+import { answerText } from '../directives.ts';
 import { uuidOf } from '../ids.ts';
 import { ASSISTANT_KEYS } from '../keys.ts';
+import { marketAnswer } from '../../../demo/personas/market.ts';
 import type { World } from '../world.ts';
-import { wholeAnswer } from './body.ts';
 import { overRate } from './rate.ts';
 import { streamAnswer } from './stream.ts';
 
@@ -40,6 +41,15 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 	return name === 'invoke_assistant'
 		? wholeAnswer(world, question)
 		: streamAnswer(world, call, question);
+}
+
+/** The complete answer of `invoke_assistant`; its fields are not shown (section 2B). */
+function wholeAnswer({ personas }: World, { chatId, said, model }: Question): Answer {
+	const scripted = personas ? marketAnswer(said) : undefined;
+	return json({
+		...{ chat_id: chatId, message_id: uuidOf('message', chatId, said.length), model },
+		answer: scripted?.text ?? answerText(said, 'chat'),
+	});
 }
 
 /** A key with a dash and more behind it is another account of the same tier. */

@@ -35,7 +35,6 @@ export const any = (...parts: object[]) => expect.arrayContaining(parts) as obje
 
 export const code = (name: string, status = 400) => ({ status, code: name, paid: 0, held: 0 });
 export const FAILED = 'The backend failed';
-export const MINIMAL = { responseEvents: 'minimal' } as const;
 export const DONE = { data: '[DONE]' };
 /** Chunks of a completion by their only choice. */
 export const chunks = (...choices: object[]) =>
@@ -75,7 +74,7 @@ export const parts = (...kinds: string[]) => [
 ];
 export const errorLine = (form: Forms['errorLine'], line: object): Row[] =>
 	[chat, respond].map((call) => [
-		streamed(call('a [[break:0]]', {}, { errorLine: form, doneMark: 'absent' })),
+		streamed(call('a [[break:0]]', {}, { errorLine: form })),
 		{ events: any({ ...(form === 'named' && { event: 'error' }), data: line }, DONE), paid: 1 },
 	]);
 

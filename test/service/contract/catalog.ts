@@ -22,7 +22,6 @@ export const CATALOG: Row[] = [
 		'NORTHWIND/Quill-2-5',
 		'northwind/quill_2.5',
 	].map((id): Row => [get(`models/${id}`), { body: QUILL }]),
-	[get(`models/${QUILL.id}`, { entry: 'data' }), { body: { data: QUILL } }],
 	[get('models/no/such'), { status: 404, code: 'model_not_found' }],
 	// POST: 405
 	[{ ...get('models'), body: {} }, { status: 405 }],

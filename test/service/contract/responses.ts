@@ -1,4 +1,4 @@
-import { user, respond, streamed, not, MINIMAL, DONE, functions } from './calls.ts';
+import { user, respond, streamed, functions } from './calls.ts';
 import type { Row } from './ask.ts';
 
 const BEGIN = 'created in_progress output_item.added';
@@ -51,15 +51,6 @@ export const RESPONSES: Row[] = [
 			body: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
 			tokens: [1, 2],
 		},
-	],
-	[
-		streamed(respond('[[words:1]]', {}, { ...MINIMAL, responseOutput: 'absent' })),
-		{ events: [{}, { event: 'response.completed', data: { response: not('output') } }, DONE] },
-	],
-	[streamed(respond('[[say:a b]]', {}, { responseEvents: 'unnamed' })), { names: '', text: 'a b' }],
-	[
-		streamed(respond('[[say:a]]', {}, { ...MINIMAL, doneMark: 'absent' })),
-		{ events: [{}, { event: 'response.completed' }] },
 	],
 	// nothing is stored (4C)
 	[{ path: '/v1/responses/resp_1' }, { status: 404 }],

@@ -8,12 +8,12 @@ import { socketFaults } from './socket.ts';
 const FAULTS: Faults = { ...socketFaults, ...headFaults, ...eventFaults, ...bodyFaults };
 
 /** Wraps an answer in faults, the first nearest to the answer. */
-export async function applyFaults(answer: Answer, faults: Fault[], now: number): Promise<Answer> {
+export async function applyFaults(answer: Answer, faults: Fault[]): Promise<Answer> {
 	let result = answer;
 	for (const fault of faults) {
 		const strike = FAULTS[fault.type] as Faults[Fault['type']] | undefined;
 		if (!strike) throw new Error(`unknown fault ${JSON.stringify(fault)}`);
-		result = await strike(result, fault as never, now);
+		result = await strike(result, fault as never);
 	}
 	return result;
 }

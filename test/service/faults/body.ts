@@ -28,9 +28,9 @@ export const bodyFaults = {
 		const held = holding(answer, body);
 		return contentType === undefined ? held : typed(held, contentType);
 	},
-	async cut_json(answer, { bytes }) {
+	async cut_json(answer) {
 		const whole = await bytesOf(answer.body);
-		return holding(answer, whole.subarray(0, bytes ?? Math.floor(whole.length / 2)));
+		return holding(answer, whole.subarray(0, Math.floor(whole.length / 2)));
 	},
 	deep_json: (answer, { depth }) =>
 		typed(holding(answer, '['.repeat(depth) + ']'.repeat(depth)), 'application/json'),

@@ -1,14 +1,13 @@
-import { holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
+import { data, holding, isAct, pieces, type Answer, type Piece } from '../answer.ts';
 import type { Faults } from './fault.ts';
 
 /** Faults of an event stream. A piece of the real body is one event or line. */
 export const eventFaults = {
 	keep_alives_only: (answer, { every = 20 }) => holding(answer, keepAlives(every)),
 	drop: (answer, { includes }) => holding(answer, without(answer.body, includes)),
-	stream_error(answer, { after, done, error: given }) {
-		const error = given ?? { code: 'backend_error', message: 'fault: backend failed' };
-		const line = `data: ${JSON.stringify({ error })}\n\n`;
-		const end = done === false ? [line] : [line, 'data: [DONE]\n\n'];
+	stream_error(answer, { after }) {
+		const error = { code: 'backend_error', message: 'fault: backend failed' };
+		const end = [data({ error }), data('[DONE]')];
 		return holding(answer, replacedAfter(answer, after, end));
 	},
 } satisfies Partial<Faults>;

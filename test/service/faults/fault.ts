@@ -29,22 +29,22 @@ export type Fault =
 	| ({ type: 'content_length'; add: number } & Effect)
 	// the head
 	| ({ type: 'status'; status: number; body?: unknown; headers?: Record<string, string> } & Effect)
-	| ({ type: 'too_many_requests'; retryAfter?: number | string } & Effect)
+	| ({ type: 'too_many_requests'; retryAfter?: number } & Effect)
 	| ({ type: 'redirect'; status: number; to: string } & Effect)
-	| ({ type: 'headers'; headers: Record<string, string | null> } & Effect)
+	| ({ type: 'headers'; headers: Record<string, string> } & Effect)
 	// the body
 	| ({ type: 'body'; body: string; contentType?: string } & Effect)
-	| ({ type: 'cut_json'; bytes?: number } & Effect)
+	| ({ type: 'cut_json' } & Effect)
 	| ({ type: 'deep_json'; depth: number } & Effect)
 	| ({ type: 'login_page' } & Effect)
-	| ({ type: 'empty'; status?: number } & Effect)
+	| ({ type: 'empty' } & Effect)
 	| ({ type: 'bomb'; bytes: number; gzip?: boolean } & Effect)
 	| ({ type: 'replace'; find: string; with: string } & Effect)
 	// the event stream
 	| ({ type: 'keep_alives_only'; every?: number } & Effect)
 	/** Leaves out the events that include a text. */
 	| ({ type: 'drop'; includes: string } & Effect)
-	| ({ type: 'stream_error'; after: number; done?: boolean; error?: unknown } & Effect);
+	| ({ type: 'stream_error'; after: number } & Effect);
 
 export type MalformedHttp =
 	| 'duplicate_content_length'
@@ -69,6 +69,5 @@ export type Faults = {
 	[Type in Fault['type']]: (
 		answer: Answer,
 		fault: Extract<Fault, { type: Type }>,
-		now: number,
 	) => Answer | Promise<Answer>;
 };

@@ -1,14 +1,6 @@
 import type { Answer } from '../answer.ts';
 import type { Faults } from './fault.ts';
 
-/** `+30` is the HTTP date thirty seconds from now; anything else is sent as it is. */
-function retryAfter(value: number | string, now: number): string {
-	if (typeof value === 'string' && /^[+]\d+$/.test(value)) {
-		return new Date(now + Number(value) * 1000).toUTCString();
-	}
-	return String(value);
-}
-
 // both fields that the specification names for errors, so that any of the three can answer it
 const defaultBody = (status: number) => ({
 	detail: `fault: status ${status}`,
@@ -41,24 +33,15 @@ function instead(
 export const headFaults = {
 	status: (answer, { status, body, headers }) =>
 		instead(answer, status, body ?? defaultBody(status), headers),
-	too_many_requests: (answer, { retryAfter: after }, now) =>
+	too_many_requests: (answer, { retryAfter }) =>
 		instead(
 			answer,
 			429,
 			defaultBody(429),
-			after === undefined ? {} : { 'retry-after': retryAfter(after, now) },
+			retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
 		),
 	redirect: (answer, { status, to }) => instead(answer, status, '', { location: to }),
-	headers(answer, fault) {
-		const headers = { ...answer.headers };
-		for (const [name, value] of Object.entries(fault.headers)) {
-			if (value === null) delete headers[name.toLowerCase()];
-			else headers[name.toLowerCase()] = value;
-		}
-		return { ...answer, headers };
-	},
-	empty: (answer, { status = 204 }) => ({
-		...instead(answer, status, ''),
-		headers: requestId(answer),
-	}),
+	/** Their names are in small letters. */
+	headers: (answer, { headers }) => ({ ...answer, headers: { ...answer.headers, ...headers } }),
+	empty: (answer) => ({ ...instead(answer, 204, ''), headers: requestId(answer) }),
 } satisfies Partial<Faults>;

@@ -34,7 +34,7 @@ function route(world: World, call: Call, parts: string[]): Answer | Promise<Answ
 	const [first, second, ...rest] = parts;
 	if (first === 'models') {
 		if (call.method !== 'GET') return wrongMethod(call);
-		return second === undefined ? listModels(world) : readModel(world, parts.slice(1).join('/'));
+		return second === undefined ? listModels(world) : readModel(parts.slice(1).join('/'));
 	}
 	const name = parts.join('/');
 	if (name === 'chat/completions' || name === 'responses') {

@@ -46,7 +46,9 @@ export function jobRecord(world: World, job: Job): object {
 	return {
 		id: job.id,
 		model: job.model.entry.id,
-		...(jobState.field && { [jobState.field]: jobState[job.state] }),
+		...(jobState === 'present' && {
+			status: job.state === 'pending' ? 'processing' : job.state,
+		}),
 		...(jobCost === 'number' && { estimated_cost: job.estimatedCost, cost: job.cost }),
 		...(job.state === 'failed' && {
 			error: { code: 'generation_failed', message: 'The model could not do this' },

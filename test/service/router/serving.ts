@@ -41,9 +41,7 @@ export function listModels(world: World): Answer {
 }
 
 /** GET /v1/models/{model}; the slash of the name may be plain or %2F. */
-export function readModel(world: World, id: string): Answer {
+export function readModel(id: string): Answer {
 	const model = findModel(id);
-	if (!model) return routerError(404, 'model_not_found', `There is no model ${id}`);
-	const { entry } = model;
-	return json(world.forms.entry === 'bare' ? entry : { data: entry });
+	return model ? json(model.entry) : routerError(404, 'model_not_found', `There is no model ${id}`);
 }
