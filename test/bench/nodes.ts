@@ -1,5 +1,6 @@
 import type { Editor, SavedCredential } from '../n8n/editor.ts';
-import { node, type WorkflowNode } from '../n8n/workflow.ts';
+import { model as locator } from '../engine/rig/calls.ts';
+import { node, start, using, type WorkflowNode } from '../n8n/workflow.ts';
 import { talkWorkspace, TURNS } from './answers.ts';
 
 const apiKey = 'a-key-of-the-benchmark';
@@ -7,9 +8,6 @@ const apiKey = 'a-key-of-the-benchmark';
 /** One expression per item, everywhere the same one; and the one for what was written in a chat. */
 const message = '={{ $json.text }}';
 export const written = '={{ $json.chatInput }}';
-
-const locator = (value: string) => ({ __rl: true, mode: 'id', value });
-const using = ({ id, name, type }: SavedCredential) => ({ credentials: { [type]: { id, name } } });
 
 export type Nodes = Awaited<ReturnType<typeof createNodes>>;
 
@@ -101,7 +99,7 @@ export async function createNodes(editor: Editor, url: string) {
 		getJob: () => job('getJob', { mediaType: 'images', jobId: '={{ $json.jobId }}' }),
 		/** @param credential of the ledger with the jobs */
 		trigger: (credential: SavedCredential, parameters: object) =>
-			ours('modelRouterTrigger', parameters, using(credential), 'Trigger'),
+			ours('modelRouterTrigger', parameters, using(credential), start),
 
 		floor: (model: string, concurrency: number, text = message) =>
 			node('Node', 'CUSTOM.floor', { model, message: text, concurrency }, router),

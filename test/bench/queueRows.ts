@@ -1,7 +1,7 @@
 // Rows of an n8n in queue mode.
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../n8n/editor.ts';
-import { node } from '../n8n/workflow.ts';
+import { beginAt, node, workflow } from '../n8n/workflow.ts';
 import { interleave } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { ledgerOf } from './polls.ts';
@@ -129,9 +129,8 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	const trigger = nodes.trigger(saved, {
 		...{ pollTimes: { item: everyTenSeconds }, options: { maxJobs: 250 } },
 	});
-	const workflow = await editor.importWorkflow({
-		...{ name: 'watching', nodes: [trigger, after] },
-		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
+	const watching = await editor.importWorkflow({
+		...beginAt(workflow('watching', [], after), trigger),
 		settings: { executionOrder: 'v1', saveDataSuccessExecution: 'none' },
 	});
 	const phase = async (
@@ -147,14 +146,14 @@ export async function measureWatched(host: Host): Promise<Samples> {
 		return { 'RSS + MB': minus(mostMemory(pid), before), seconds };
 	};
 	const asked = (times: number) => async () => (await service.counts()).reads >= times * jobs;
-	const first = await phase('all jobs are asked for', asked(1), () => editor.activate(workflow));
+	const first = await phase('all jobs are asked for', asked(1), () => editor.activate(watching));
 	const again = await phase('all jobs are asked for again', asked(2));
 	const isDelivered = async () => (await service.counts()).delivered === jobs;
 	const end = () => service.counts('end');
 	const delivering = await phase('all jobs are delivered', isDelivered, end);
 	// a file that is fetched once more would come soon
 	await pause(2000);
-	await editor.deactivate(workflow.id);
+	await editor.deactivate(watching.id);
 	const { delivered, twice } = await service.counts();
 	return {
 		delivering: [{ ...delivering, undelivered: jobs - delivered, 'fetched twice': twice }],

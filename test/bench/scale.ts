@@ -4,13 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createWithLedger, messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import type { SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
+import { startHeldProxy, type HeldProxy } from '../n8n/heldProxy.ts';
 import { beginAt, node, webhook, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { startQueue, type Queue } from '../queue/queue.ts';
 import { startService, type Service } from '../service/service.ts';
 import { measureInTest } from './measureInTest.ts';
 import type { Sample, Samples } from './row.ts';
 import { minus } from './sample.ts';
-import { startWatched, type Watched } from './watchedProxy.ts';
 import { call } from './workflows.ts';
 
 /** What three workers do on a machine with two cores, with a few processor milliseconds of n8n's own for each execution. */
@@ -26,8 +26,8 @@ const PATIENCE = 120_000;
 interface Rig {
 	queue: Queue;
 	service: Service;
-	toService: Watched;
-	toN8n: Watched;
+	toService: HeldProxy;
+	toN8n: HeldProxy;
 	/** A model router without budget and record, and one with them. */
 	plain: SavedCredential;
 	account: SavedCredential;
@@ -74,8 +74,8 @@ async function startRig(): Promise<Rig> {
 	const service = await startService();
 	const env = { NODE_ENV: 'production', EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none' };
 	const queue = await startQueue({ workers: load.workers, concurrency: load.slots, env });
-	const toN8n = await startWatched(queue.main.url, () => 0);
-	const toService = await startWatched(service.url, (method) =>
+	const toN8n = await startHeldProxy(queue.main.url);
+	const toService = await startHeldProxy(service.url, (method) =>
 		method === 'POST' ? load.duration * (0.5 + Math.random()) : 0,
 	);
 	const { router } = secretsOf(service);
@@ -135,7 +135,7 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 		const from = performance.now();
 		try {
 			const answer = JSON.parse((await call(address, body, signal)).toString()) as { took: number };
-			const held = toService.timeOf(`${name};`);
+			const held = timeOf(toService, `${name};`);
 			waits.push(answer.took - held);
 			besides.push(performance.now() - from - held);
 			texts++;
@@ -147,7 +147,7 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 	// the first ones compile
 	await Promise.all(Array.from({ length: load.workers * load.slots }, (_, n) => send(`warm-${n}`)));
 	[waits.length, besides.length, texts, unanswered] = [0, 0, 0, 0];
-	const [requests, begun] = [toN8n.times.length, performance.now()];
+	const [requests, begun] = [toN8n.answers.length, performance.now()];
 	const runSlot = async (slot: number): Promise<void> => {
 		await pause(Math.random() * load.duration);
 		for (let run = 0; performance.now() - begun < load.time; run++) await send(`${slot}.${run}`);
@@ -156,10 +156,16 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 		Array.from({ length: load.workers * load.slots }, (_, n) => runSlot(n)),
 	);
 	await pause(load.time);
-	const inTime = { texts, requests: toN8n.times.length - requests };
+	const inTime = { texts, requests: toN8n.answers.length - requests };
 	await slots;
 	return {
-		...{ besides: at(besides, 0.5), latency: at(toN8n.times.slice(requests), 0.5) },
+		...{
+			besides: at(besides, 0.5),
+			latency: at(
+				toN8n.answers.slice(requests).map(({ took }) => took),
+				0.5,
+			),
+		},
 		sample: {
 			...{ unanswered, 'to n8n': inTime.requests },
 			'per second': (1000 * inTime.texts) / load.time,
@@ -168,6 +174,10 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 		},
 	};
 }
+
+/** Milliseconds that the answer took to the request whose body contains the text. */
+const timeOf = ({ answers }: HeldProxy, included: string): number =>
+	answers.find(({ body }) => body.includes(included))?.took ?? 0;
 
 const at = (values: readonly number[], part: number): number => {
 	const sorted = values.toSorted((one, other) => one - other);

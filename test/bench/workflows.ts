@@ -1,5 +1,14 @@
 import { request } from 'undici';
-import { node, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
+import {
+	attach,
+	beginAt,
+	chatTrigger,
+	node,
+	webhook,
+	workflow,
+	type WorkflowFile,
+	type WorkflowNode,
+} from '../n8n/workflow.ts';
 import type { Take } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { readLive, type Reading } from './live.ts';
@@ -110,71 +119,37 @@ const chatBody = JSON.stringify({
  */
 function benchWorkflow(path: string, variant: InN8n): WorkflowFile {
 	const { tested, live, chat, chatModel, tools = [], file, inspect } = variant;
-	const answer = live
-		? { responseMode: 'streaming' }
-		: { responseMode: 'lastNode', responseData: 'noData' };
-	const checked =
-		file === undefined
-			? { responseData: 'allEntries' }
-			: { responseData: 'firstEntryBinary', responseBinaryPropertyName: 'data' };
-	const measured = chat
-		? node(
-				'Measured',
-				'@n8n/n8n-nodes-langchain.chatTrigger',
-				{ public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
-				{ typeVersion: 1.4, webhookId: path },
-			)
-		: webhook('Measured', path, answer);
-	const below = (name: string, type: string) =>
-		[name, { [type]: [[{ ...to('Node'), type }]] }] as [string, never];
+	const measured = live ? webhook(path) : webhook(path, 'lastNode', { responseData: 'noData' });
+	const bench = chat
+		? beginAt(workflow(path, [], tested), chatTrigger(path))
+		: beginAt(workflow(path, [], splitOut, tested), measured);
+	attach(bench, tested.name, [
+		...(chatModel ? [{ node: chatModel, as: 'ai_languageModel' as const }] : []),
+		...tools.map((tool) => ({ node: tool, as: 'ai_tool' as const })),
+	]);
+	if (!chat && !live) {
+		const { type, parameters, ...settings } = webhook(
+			`${path}-check`,
+			'lastNode',
+			file === undefined
+				? { responseData: 'allEntries' }
+				: { responseData: 'firstEntryBinary', responseBinaryPropertyName: 'data' },
+		);
+		bench.nodes.push(node('Check', type, parameters, settings));
+		bench.connections['Check'] = { main: [[{ node: splitOut.name, type: 'main', index: 0 }]] };
+	}
+	const saveDataSuccessExecution = inspect ? 'all' : 'none';
 	return {
-		name: path,
-		nodes: [
-			measured,
-			webhook('Check', `${path}-check`, { responseMode: 'lastNode', ...checked }),
-			...[splitOut, tested, ...(chatModel ? [chatModel] : []), ...tools],
-		],
-		connections: {
-			Measured: { main: [[to(chat ? 'Node' : 'Items')]] },
-			Check: { main: [[to('Items')]] },
-			Items: { main: [[to('Node')]] },
-			// the type of a workflow knows connections of items only
-			...Object.fromEntries([
-				...(chatModel ? [below(chatModel.name, 'ai_languageModel')] : []),
-				...tools.map(({ name }) => below(name, 'ai_tool')),
-			]),
-		},
-		settings: {
-			executionOrder: 'v1',
-			saveDataSuccessExecution: inspect ? 'all' : 'none',
-			saveDataErrorExecution: 'all',
-		},
+		...bench,
+		settings: { ...bench.settings, saveDataSuccessExecution, saveDataErrorExecution: 'all' },
 	};
 }
-
-const webhook = (name: string, path: string, parameters: object) =>
-	node(
-		name,
-		'n8n-nodes-base.webhook',
-		{ path, httpMethod: 'POST', options: {}, ...parameters },
-		{ typeVersion: 2.1, webhookId: `${path}-${name}` },
-	);
 
 const splitOut = node('Items', 'n8n-nodes-base.splitOut', {
 	fieldToSplitOut: 'body.items',
 	options: {},
 });
 
-const to = (name: string) => ({ node: name, type: 'main', index: 0 });
-
 /** A workflow whose webhook answers at once, and which goes on by itself. */
-export function backgroundWorkflow(path: string, steps: WorkflowNode[]): WorkflowFile {
-	const nodes = [webhook('Webhook', path, { responseMode: 'onReceived' }), splitOut, ...steps];
-	return {
-		...{ name: path, nodes },
-		connections: Object.fromEntries(
-			nodes.slice(1).map(({ name }, at) => [nodes[at]?.name, { main: [[to(name)]] }]),
-		),
-		settings: { executionOrder: 'v1' },
-	};
-}
+export const backgroundWorkflow = (path: string, steps: WorkflowNode[]): WorkflowFile =>
+	beginAt(workflow(path, [], splitOut, ...steps), webhook(path, 'onReceived'));

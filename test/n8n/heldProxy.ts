@@ -1,37 +1,50 @@
-import { createServer, request, type IncomingMessage } from 'node:http';
+import { createServer, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
 import { listen } from '../service/listen.ts';
 
-/** A way to n8n that can be held up: where the trigger reaches the job ledger. */
+/** A way to n8n, or to a service, that can be held up and remembers what went through: where nodes reach the job ledger, for one. */
 export interface HeldProxy {
 	url: string;
 	/** Holds up the next requests whose method and body fit. */
 	hold(method: string, bodyIncludes: string): void;
 	/** How many are held up now. */
 	held(): number;
-	/** What n8n has answered, in this order. */
-	answers: Array<{ method: string; body: string; status: number; text: string }>;
+	/** What was answered, in this order, with the milliseconds that it took. */
+	answers: Array<{ method: string; body: string; status: number; text: string; took: number }>;
 	/** Lets all through again. */
 	release(): void;
 	stop(): Promise<void>;
 }
 
-/** @param target Asked for every request: an n8n that restarts keeps its address. */
-export async function startHeldProxy(target: string): Promise<HeldProxy> {
+/**
+ * @param target Asked for every request: an n8n that restarts keeps its address.
+ * @param delay Milliseconds that a request waits.
+ */
+export async function startHeldProxy(
+	target: string,
+	delay: (method: string) => number = () => 0,
+): Promise<HeldProxy> {
 	let rule: { method: string; bodyIncludes: string } | undefined;
 	let waiting: Array<() => void> = [];
 	const answers: HeldProxy['answers'] = [];
 
 	const server = createServer(async (incoming, outgoing) => {
-		const body = await bodyOf(incoming);
-		if (rule && incoming.method === rule.method && body.includes(rule.bodyIncludes))
+		const from = performance.now();
+		const body = await text(incoming);
+		const { method = '', url, headers } = incoming;
+		const wait = delay(method);
+		if (wait) await pause(wait);
+		if (rule && method === rule.method && body.includes(rule.bodyIncludes))
 			await new Promise<void>((go) => waiting.push(go));
-		const { method, url, headers } = incoming;
 		const onward = request(new URL(url ?? '/', target), { method, headers }, (answer) => {
 			const { statusCode: status = 502 } = answer;
 			outgoing.writeHead(status, answer.headers);
 			answer.pipe(outgoing);
-			void bodyOf(answer).then(
-				(text) => answers.push({ method: method ?? '', body, status, text }),
+			void text(answer).then(
+				(said) =>
+					answers.push({ method, body, status, text: said, took: performance.now() - from }),
 				// n8n was killed while it answered
 				() => outgoing.destroy(),
 			);
@@ -55,10 +68,4 @@ export async function startHeldProxy(target: string): Promise<HeldProxy> {
 			await new Promise((resolve) => server.close(resolve));
 		},
 	};
-}
-
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of incoming) chunks.push(chunk as Buffer);
-	return Buffer.concat(chunks).toString('utf8');
 }

@@ -91,10 +91,11 @@ export const beginAt = (file: WorkflowFile, trigger: Partial<WorkflowNode>): Wor
 /** A webhook. By default it streams. */
 export const webhook = (
 	path: string,
-	responseMode: 'streaming' | 'lastNode' = 'streaming',
-): Partial<WorkflowNode> => ({
+	responseMode: 'streaming' | 'lastNode' | 'onReceived' = 'streaming',
+	parameters: Record<string, unknown> = {},
+) => ({
 	...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path },
-	parameters: { path, httpMethod: 'POST', responseMode, options: {} },
+	parameters: { path, httpMethod: 'POST', responseMode, options: {}, ...parameters },
 });
 
 /** A Chat Trigger at `<webhookId>/chat`. By default it streams. */

@@ -81,9 +81,8 @@ async function startRecorder() {
 /** Two that start the jobs of a webhook's body, with and without unique keys; and one that brings each finished job to the recorder. */
 function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 	const starting = (path: string, key: string) => {
-		const trigger = webhook(path, 'lastNode');
 		// the answer says that the execution has ended
-		Object.assign(trigger.parameters!, { responseData: 'noData' });
+		const trigger = webhook(path, 'lastNode', { responseData: 'noData' });
 		const splitOut = { fieldToSplitOut: 'body.items', options: {} };
 		const start = ledger.startNode(key, {
 			...{ mediaType: '={{ $json.mediaType }}', prompt: '={{ $json.prompt }}' },
