@@ -43,11 +43,9 @@ interface ItemResult {
 
 /** The tools by their credential, as `oneOfEachKind` has them. */
 const toolsOf = () =>
-	oneOfEachKind.map(([kind, account, choice, parameters]) => {
-		const node = nodesFor(bridge.accounts)[account](NAME, choice, {
-			...{ allowAgents: true, ...parameters(asked) },
-		});
-		return { kind, node };
+	oneOfEachKind.map(([kind, make]) => {
+		const node = make(bridge.accounts, asked, { id: NAME, name: NAME });
+		return { kind, node: { ...node, parameters: { ...node.parameters, allowAgents: true } } };
 	});
 const toolFor = (kind: RegExp) => toolsOf().find((tool) => kind.test(tool.kind))!.node;
 const text = (account: SavedCredential) =>

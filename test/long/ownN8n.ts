@@ -1,18 +1,16 @@
-import { createAccounts, secretsOf } from '../n8n/bridge.ts';
+import { openBridge } from '../n8n/bridge.ts';
 import { startInstance, withoutPages } from '../n8n/instance.ts';
-import { startService } from '../service/service.ts';
 
 /** An n8n that only one test file uses, and may kill, with a service and credentials for it. */
 export async function openOwn(env: Record<string, string> = {}) {
-	const service = await startService();
 	const tarball = process.env['AGENT_BRIDGE_TARBALL'];
 	const instance = await startInstance({ tarball, env: { ...withoutPages, ...env } });
-	const accounts = await createAccounts(instance.editor, secretsOf(service));
+	const bridge = await openBridge({}, instance.editor);
 	const stop = async () => {
 		await instance.remove();
-		await service.stop();
+		await bridge.service.stop();
 	};
-	return { ...{ service, instance, accounts, stop }, editor: instance.editor };
+	return { ...bridge, instance, stop };
 }
 
 export type Own = Awaited<ReturnType<typeof openOwn>>;

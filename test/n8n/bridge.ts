@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import type { INodeParameters } from 'n8n-workflow';
 
+import {
+	agent,
+	assistant,
+	modelRouter,
+	paying,
+	PICTURE,
+	type Paying,
+} from '../engine/rig/calls.ts';
 import { startService, type Service, type ServiceOptions } from '../service/service.ts';
 import type { CredentialSecret, Editor, SavedCredential } from './editor.ts';
 import { itemsOf } from './execution.ts';
 import { dataTableScopes } from './publicApi.ts';
 import { sharedEditor } from './shared.ts';
 import { node, using, workflow, type WorkflowNode } from './workflow.ts';
+
+export { model } from '../engine/rig/calls.ts';
 
 export const packageName = 'n8n-nodes-agent-bridge';
 
@@ -84,40 +95,34 @@ export async function createAccounts(editor: Editor, secrets: Secrets): Promise<
 /** A resource and an operation; how to ask, for the assistant. */
 type Choice = readonly [string, string];
 
-const questions: Record<string, object> = {
-	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
-	askStreaming: { operation: 'ask', questionSource: 'define' },
-	askGuided: { operation: 'askGuided', streamAnswer: false },
-};
+/** A node of the package that makes a call. */
+const nodeOf = (
+	name: string,
+	{ node: type, parameters }: Paying,
+	account: SavedCredential,
+	settings: Record<string, unknown>,
+): WorkflowNode =>
+	node(name, `${packageName}.${type}`, parameters, { ...using(account), ...settings });
 
 /** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
 export const nodesFor = (accounts: Accounts) => {
 	const of =
-		(
-			type: string,
-			account: SavedCredential,
-			choosing = ([resource, operation]: Choice): object => ({ resource, operation }),
-		) =>
+		(account: SavedCredential, calling: (choice: Choice, parameters: INodeParameters) => Paying) =>
 		(
 			name: string,
 			choice: Choice,
 			parameters: Record<string, unknown> = {},
 			settings: Record<string, unknown> = {},
-		): WorkflowNode =>
-			node(
-				name,
-				`${packageName}.${type}`,
-				{ ...choosing(choice), ...parameters },
-				{ ...using(account), ...settings },
-			);
+		) =>
+			nodeOf(name, calling(choice, parameters as INodeParameters), account, settings);
 	return {
-		agent: of('workspaceAgent', accounts.agent, () => ({ messageSource: 'define' })),
-		assistant: of(
-			'marketAssistant',
-			accounts.assistant,
-			([, question]) => questions[question] ?? {},
+		agent: of(accounts.agent, (_choice, parameters) => agent(parameters)),
+		assistant: of(accounts.assistant, ([, question], parameters) =>
+			assistant(question as 'ask', parameters),
 		),
-		router: of('modelRouter', accounts.router),
+		router: of(accounts.router, ([resource, operation], parameters) =>
+			modelRouter({ resource, operation, ...parameters }),
+		),
 	};
 };
 
@@ -134,22 +139,14 @@ export async function readWith(
 	return itemsOf(ran, 'Read').map(({ json }) => json);
 }
 
-/** What the picker of a node of ours shows: the ID and the text of each model. */
-export async function searchModels(
-	editor: Editor,
-	router: SavedCredential,
-	parameters: Record<string, unknown>,
-	filter?: string,
-): Promise<Array<[string, string]>> {
+/** The models that the list of a node shows. @param type Without the package's prefix. */
+export async function modelsListedBy(type: string, { accounts, editor }: Bridge) {
 	const { results } = await editor.listSearch({
-		...{ nodeType: `${packageName}.modelRouter`, method: 'searchModels', parameter: 'model' },
-		...{ parameters, ...using(router), ...(filter !== undefined && { filter }) },
+		...{ nodeType: `${packageName}.${type}`, method: 'searchModels', parameter: 'model' },
+		...{ parameters: {}, ...using(accounts.router) },
 	});
-	return results.map(({ name, value }) => [value, name]);
+	return results.map(({ value }) => value);
 }
-
-/** A model as the editor stores one that was typed in. */
-export const model = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** A list of messages, as the input of a text model. */
 export const messages = (content: string) => ({
@@ -157,54 +154,31 @@ export const messages = (content: string) => ({
 	messages: { message: [{ role: 'user', content }] },
 });
 
-/** An operation that may cost, and its parameters with a text that is in what it sends. */
-export type PayingOperation = readonly [
-	name: string,
-	account: 'agent' | 'assistant' | 'router',
-	choice: Choice,
-	parameters: (text: string) => Record<string, unknown>,
-];
-
-const textModel = model('northwind/quill-2.5');
 /** Parameters of a picture that is started or generated. */
 export const picture = (prompt: string, more: Record<string, unknown> = {}) => ({
-	...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt, ...more },
+	...PICTURE,
+	prompt,
+	...more,
 });
 
-export const payingOperations: readonly PayingOperation[] = [
-	['workspaceAgent send', 'agent', ['message', 'send'], (message) => ({ message })],
-	['marketAssistant ask', 'assistant', ['question', 'ask'], (question) => ({ question })],
-	[
-		'marketAssistant askGuided',
-		'assistant',
-		['question', 'askGuided'],
-		(token) => ({ capability: 'webSearch', token }),
-	],
-	[
-		'marketAssistant ask streamed',
-		'assistant',
-		['question', 'askStreaming'],
-		(question) => ({ question }),
-	],
-	[
-		'modelRouter text message',
-		'router',
-		['text', 'message'],
-		(text) => ({ model: textModel, ...messages(text) }),
-	],
-	[
-		'modelRouter text message, in the responses protocol',
-		'router',
-		['text', 'message'],
-		(prompt) => ({ model: textModel, prompt, options: { protocol: 'responses' } }),
-	],
-	['modelRouter media start', 'router', ['media', 'start'], picture],
-	['modelRouter media generate', 'router', ['media', 'generate'], picture],
+/** An operation that may cost, and its node with a text that is in what it sends. */
+export type PayingOperation = readonly [
+	name: string,
+	make: (accounts: Accounts, text: string, settings?: Record<string, unknown>) => WorkflowNode,
 ];
+
+export const payingOperations: readonly PayingOperation[] = paying.map(([name, callOf]) => [
+	name,
+	(accounts, text, settings = {}) => {
+		const call = callOf(text);
+		const account = Object.values(accounts).find(({ type }) => type === call.credential)!;
+		return nodeOf('Node', call, account, settings);
+	},
+]);
 
 /** One for each way of asking. */
 export const oneOfEachKind = payingOperations.filter(([name]) =>
-	/send$|ask$|text message$|start$/.test(name),
+	/: (send|ask|chat|start)$/.test(name),
 );
 
 /** The bytes of a job's file as the service itself gives them. */

@@ -4,18 +4,15 @@ import { runAgent, withModel } from './agent.ts';
 import {
 	bridgeOfFile,
 	createWithLedger,
-	messages,
 	model,
 	nodesFor,
-	picture,
 	readWith,
 	secretsOf,
 	type Accounts,
 } from './bridge.ts';
 import { fourTurns, outcomeOf, speakersOf } from './conversationWorkflow.ts';
-import { itemsOf } from './execution.ts';
 import { connectMcp, publishMcpTools } from './mcp.ts';
-import { asTool, workflow } from './workflow.ts';
+import { asTool } from './workflow.ts';
 
 // one budget for everything that uses a credential, in a real n8n
 const bridge = bridgeOfFile();
@@ -39,32 +36,13 @@ const recorded = async () => {
 	return (await readWith(bridge.editor, accounts.router, ['spending', 'getSpending'], sum))[0]!;
 };
 
-/** Ways to spend. */
+/** Ways to spend. Texts and pictures of items are in gallerySpending.test.ts and spendingCases.ts, and in test/queue. */
 const ways: Record<string, () => Promise<unknown>> = {
-	'items of Message a Model': async () => {
-		const ask = nodesFor(accounts).router('Ask', ['text', 'message'], {
-			...{ model: model('northwind/quill-2.5'), ...messages('={{ $json.q }}') },
-		});
-		const items = ['one', 'two', 'three'].map((q) => ({ q }));
-		const ran = await bridge.editor.runOnce(workflow('items', items, ask));
-		expect(itemsOf(ran, 'Ask')).toHaveLength(3);
-	},
 	'a chat model below an AI agent': async () => {
 		const { status } = await runAgent(bridge, {
 			...{ text: 'Say hello', attached: [withModel(bridge, {}, { account: accounts.router })] },
 		});
 		expect(status).toBe('success');
-	},
-	'a batch of pictures': async () => {
-		bridge.service.forms.jobSteps = 0;
-		const make = nodesFor(accounts).router(
-			'Make',
-			['media', 'generate'],
-			picture('={{ $json.q }}'),
-		);
-		const items = ['a cat', 'a dog', 'a fox'].map((q) => ({ q }));
-		const ran = await bridge.editor.runOnce(workflow('pictures', items, make));
-		expect(itemsOf(ran, 'Make')).toHaveLength(3);
 	},
 	'two speakers of a conversation': async () => {
 		const { model: speaker } = speakersOf(accounts);

@@ -2,7 +2,6 @@ import { startService, type Service } from '../service/service.ts';
 import {
 	bridgeOfFile,
 	createAccounts,
-	nodesFor,
 	payingOperations,
 	secretsOf,
 	type Accounts,
@@ -90,16 +89,15 @@ describe.each(['agent', 'assistant', 'router'] as const)('the credential test of
 
 // the shared n8n was started with the authority of one service; it knows nothing of another service's
 describe('https', () => {
-	const [, , operation, parameters] = payingOperations.find(([, type]) => type === 'router')!;
+	const [, make] = payingOperations.find(([name]) => name === 'router: chat')!;
 	const send = async (origin: string) => {
 		const secrets = structuredClone(secretsOf(elsewhere));
 		for (const { data } of Object.values(secrets) as Array<Accounts['agent']>)
 			data['baseUrl'] = String(data['baseUrl']).replace(elsewhere.url, origin);
 		const accounts = await createAccounts(bridge.editor, secrets);
-		const node = nodesFor(accounts).router('Node', operation, parameters('hello'));
 		return {
 			tested: await bridge.editor.testCredential(accounts.router),
-			execution: await bridge.editor.runOnce(workflow('https', [{}], node)),
+			execution: await bridge.editor.runOnce(workflow('https', [{}], make(accounts, 'hello'))),
 		};
 	};
 

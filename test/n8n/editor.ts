@@ -287,7 +287,6 @@ export class Editor {
 		parameter: string;
 		parameters: Record<string, unknown>;
 		credentials: Record<string, { id: string; name: string }>;
-		filter?: string;
 	}): Promise<{ results: Array<{ name: string; value: string; description?: string }> }> {
 		return await this.call('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
 			...{ nodeTypeAndVersion: { name: nodeType, version: 1 }, methodName: method },

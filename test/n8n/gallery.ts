@@ -58,7 +58,7 @@ interface RunOptions {
 }
 
 /** @returns the execution, which has succeeded */
-function ended(execution: Execution): Execution {
+export function ended(execution: Execution): Execution {
 	expect(execution.error?.message).toBeUndefined();
 	expect(execution.status).toBe('success');
 	return execution;

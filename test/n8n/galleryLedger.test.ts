@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { chatMessage, until } from './editor.ts';
 import { exampleFor } from './example.ts';
-import type { Execution } from './execution.ts';
-import { askingByMail, given, withoutOutsideApps } from './gallery.ts';
+import { askingByMail, ended, given, withoutOutsideApps } from './gallery.ts';
 import { LedgerHost } from './ledgerHost.ts';
 import { answerForm, linkOf, mailOfFile } from './mailServer.ts';
 import { sharedEditor } from './shared.ts';
@@ -45,12 +44,7 @@ const answer = async (id: string, ...fields: string[]) => {
 	await answerForm(linkOf(asking), ...fields);
 	return asking.body;
 };
-async function finished(id: string): Promise<Execution> {
-	const execution = await ledger.editor.finished(id);
-	expect(execution.error?.message).toBeUndefined();
-	expect(execution.status).toBe('success');
-	return execution;
-}
+const finished = async (id: string) => ended(await ledger.editor.finished(id));
 
 it('a person says that there is a job, and that there is none', async () => {
 	const [first, second] = [await lostStart(), await lostStart()];

@@ -16,7 +16,6 @@ import {
 	messages,
 	nodesFor,
 	readWith,
-	searchModels,
 	secretsOf,
 } from './bridge.ts';
 import type { SavedCredential } from './editor.ts';
@@ -142,22 +141,4 @@ it('a chat model over a list below an AI Agent: broken tool arguments are never 
 			},
 		},
 	]);
-});
-
-it('the list of models has the lists of the credential that may serve on top, by any word of theirs', async () => {
-	const search = async (parameters: Record<string, unknown>, filter?: string) =>
-		await searchModels(bridge.editor, account, parameters, filter);
-	const text = { resource: 'text', operation: 'message' };
-	expect((await search(text)).slice(0, 2)).toEqual([
-		['modelList:support', `List support: ${MINI}, ${QUILL}`],
-		// the cheapest first
-		['tiny/no-context-1', expect.stringContaining('$0.01 in')],
-	]);
-	const media = { resource: 'media', operation: 'start', mediaType: 'images' };
-	expect((await search(media))[0]).toEqual([
-		...['modelList:Pictures', 'List Pictures: canvas/sketch-1 (cheapest first)'],
-	]);
-	expect((await search(text, 'SUPP')).map(([value]) => value)).toEqual(['modelList:support']);
-	// one model is asked for, no list
-	expect(await search({ resource: 'model', operation: 'getModel' }, 'supp')).toEqual([]);
 });

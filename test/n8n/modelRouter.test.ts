@@ -1,22 +1,10 @@
-import {
-	bridgeOfFile,
-	messages,
-	model,
-	nodesFor,
-	originalFile,
-	picture,
-	searchModels,
-} from './bridge.ts';
+import { bridgeOfFile, messages, model, modelsListedBy, nodesFor, originalFile } from './bridge.ts';
 import { itemsOf } from './execution.ts';
 import { workflow } from './workflow.ts';
 
 const bridge = bridgeOfFile();
 const router = (...given: Parameters<ReturnType<typeof nodesFor>['router']>) =>
 	nodesFor(bridge.accounts).router(...given);
-
-/** What the model picker shows. */
-const search = async (parameters: Record<string, unknown>, filter?: string) =>
-	await searchModels(bridge.editor, bridge.accounts.router, parameters, filter);
 
 it.each([
 	['images', 'canvas/sketch-1', 'image/png'],
@@ -60,18 +48,10 @@ it.each([
 	},
 );
 
-it('leaves the id of a started job in the custom data of an execution whose job fails', async () => {
-	const failing = router('Generate', ['media', 'generate'], picture('failing [[fail]]'));
-	const execution = await bridge.editor.runOnce(workflow('failing', [{}], failing));
-	expect(execution.status).toBe('error');
-	expect(execution.error?.message).toMatch(/job-/);
-	expect(execution.customData?.['mediaJob']).toMatch(/^job-/);
-});
-
 // the last one: it is remembered for a while that the catalog cannot be read
 it('the model picker says why when the catalog cannot be read; a typed id works all the same', async () => {
 	bridge.service.fault({ match: { path: '/v1/models' }, do: { type: 'status', status: 503 } });
-	await expect(search({ resource: 'text', operation: 'message' })).rejects.toThrow(
+	await expect(modelsListedBy('modelRouter', bridge)).rejects.toThrow(
 		/The service reported an internal error \(503\)/,
 	);
 	const chat = router('Chat', ['text', 'message'], {

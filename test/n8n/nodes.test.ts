@@ -1,6 +1,5 @@
 import {
 	bridgeOfFile,
-	nodesFor,
 	oneOfEachKind,
 	payingOperations,
 	type Bridge,
@@ -17,16 +16,12 @@ const bridge = bridgeOfFile();
 const named = (name: string) => payingOperations.find(([operation]) => operation === name)!;
 
 /** Items with these texts, each sending its own through one operation. */
-function fileOf(
-	{ accounts }: Bridge,
-	[name, type, operation, parameters]: PayingOperation,
-	texts: string[],
-	settings: Record<string, unknown> = {},
-) {
-	const items = texts.map((text) => ({ text }));
-	const build = nodesFor(accounts)[type];
-	return workflow(name, items, build('Node', operation, parameters('={{ $json.text }}'), settings));
-}
+const fileOf = ({ accounts }: Bridge, [name, make]: PayingOperation, texts: string[]) =>
+	workflow(
+		name,
+		texts.map((text) => ({ text })),
+		make(accounts, '={{ $json.text }}'),
+	);
 
 const texts = ['item-one', 'item-two', 'item-three'];
 const refuse = (text: string, times?: number) =>
@@ -66,7 +61,7 @@ describe('Stop', () => {
 		);
 
 	it('closes the connection', async () => {
-		const id = await start('modelRouter text message', 'wait [[gate]] [[words:50]]');
+		const id = await start('router: chat', 'wait [[gate]] [[words:50]]');
 		// a process that has not read the catalog yet does so first
 		const sent = () => bridge.service.requests.filter(({ method }) => method === 'POST');
 		await until('the request is answered', () => sent().length === 1);
@@ -77,7 +72,7 @@ describe('Stop', () => {
 	});
 
 	it('ends the wait for a job and leaves its ID in the log and in the custom data', async () => {
-		const id = await start('modelRouter media generate', 'endless [[never]]');
+		const id = await start('router: generate', 'endless [[never]]');
 		await until('the job is waited for', () =>
 			bridge.service.requests.some(({ method, path }) => method === 'GET' && /\/jobs\//.test(path)),
 		);

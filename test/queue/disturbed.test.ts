@@ -123,10 +123,10 @@ describe('workers that are asked to end', () => {
 			do: { type: 'reset_peer', effect: true },
 		});
 		const executions = [];
-		for (const [name, type, operation, parameters] of payingOperations) {
+		for (const [name, make] of payingOperations) {
 			const texts = [newText(), newText(), `${newText()} ${last}`];
-			const node = nodesFor(accounts)[type]('Node', operation, parameters('={{ $json.text }}'));
 			const items = texts.map((text) => ({ text }));
+			const node = make(accounts, '={{ $json.text }}');
 			const saved = await editor.importWorkflow(workflow(name, items, node));
 			executions.push({ name, texts, id: await editor.start(saved) });
 		}

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import {
-	createAccounts,
-	nodesFor,
-	payingOperations,
-	secretsOf,
-	type Bridge,
-} from '../n8n/bridge.ts';
+import { createAccounts, payingOperations, secretsOf, type Bridge } from '../n8n/bridge.ts';
 import { LedgerHost } from '../n8n/ledgerHost.ts';
 import { agentFile, withModel } from '../n8n/agent.ts';
 import { workflow, type WorkflowFile, type WorkflowNode } from '../n8n/workflow.ts';
@@ -33,10 +27,9 @@ export interface PaidWork {
 }
 
 const ofOperations = payingOperations.map(
-	([name, type, operation, parameters]): PaidWork => ({
+	([name, make]): PaidWork => ({
 		name,
-		nodes: ({ accounts }, text, settings) =>
-			workflow(name, [{}], nodesFor(accounts)[type]('Node', operation, parameters(text), settings)),
+		nodes: ({ accounts }, text, settings) => workflow(name, [{}], make(accounts, text, settings)),
 	}),
 );
 

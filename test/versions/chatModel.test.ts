@@ -1,4 +1,4 @@
-import { bridgeOfFile, nodesFor } from '../n8n/bridge.ts';
+import { bridgeOfFile, modelsListedBy, nodesFor } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { readAlong, gatedAnswer, gatedQuestion, textOf } from '../n8n/liveCaller.ts';
 import {
@@ -11,7 +11,7 @@ import {
 	TEXT_MODEL,
 } from '../n8n/agent.ts';
 import { asTool, node } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, has, modelsListedBy } from './tested.ts';
+import { describeRefusing, describeWorking, has } from './tested.ts';
 
 const describeWith = has('chatModel') ? describeWorking : describe.skip;
 const describeWithout = has('chatModel') ? describe.skip : describeWorking;

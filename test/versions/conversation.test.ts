@@ -98,9 +98,7 @@ describeWorking('Conversation', () => {
 		const path = randomUUID();
 		const opening = { openingMessageSource: 'define', openingMessage: '={{ $json.body.q }}' };
 		const talk = { parameters: { ...opening, turnLimit: 4 }, speakers: twoAgents() };
-		const file = conversationFile(talk, webhook(path));
-		const saved = await bridge.editor.importWorkflow(file);
-		await bridge.editor.activate(saved);
+		const saved = await bridge.editor.publish(conversationFile(talk, webhook(path)));
 		const chunks: Chunk[] = [];
 		for await (const chunk of callLive(`${bridge.editor.url}/webhook/${path}`, { q: 'Hello' }))
 			chunks.push(chunk);

@@ -1,19 +1,20 @@
-import { bridgeOfFile, nodesFor, packageName, payingOperations } from '../n8n/bridge.ts';
+import {
+	bridgeOfFile,
+	modelsListedBy,
+	packageName,
+	payingOperations,
+	type PayingOperation,
+} from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { sharedLog } from '../n8n/shared.ts';
 import { workflow } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, modelsListedBy, tested } from './tested.ts';
+import { describeRefusing, describeWorking, tested } from './tested.ts';
 
 const bridge = bridgeOfFile();
 beforeEach(() => void (bridge.service.forms.jobSteps = 0));
 
-type Operation = (typeof payingOperations)[number];
-
-const run = async (paying: readonly unknown[], text: string) => {
-	const [name, who, operation, parameters] = paying as Operation;
-	const node = nodesFor(bridge.accounts)[who]('Node', operation, parameters(text));
-	return await bridge.editor.runOnce(workflow(name, [{}], node));
-};
+const run = async ([name, make]: PayingOperation, text: string) =>
+	await bridge.editor.runOnce(workflow(name, [{}], make(bridge.accounts, text)));
 
 const nodeTypes = [
 	'workspaceAgent',
@@ -43,7 +44,7 @@ describeWorking('Operations', () => {
 
 	it('a media file is stored in n8n', async () => {
 		const generate = payingOperations.find(([name]) => name.endsWith('generate'));
-		const execution = await run(generate ?? [], 'a lighthouse');
+		const execution = await run(generate!, 'a lighthouse');
 		const [file] = Object.values(itemsOf(execution, 'Node')[0]?.binary ?? {});
 		expect(file?.mimeType).toBe('image/png');
 		expect((await bridge.editor.bytesOf(file)).length).toBeGreaterThan(100);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { askAgent } from '../n8n/agent.ts';
 import {
 	bridgeOfFile,
-	nodesFor,
+	modelsListedBy,
 	packageName,
 	payingOperations,
 	type Bridge,
@@ -12,8 +12,8 @@ import { until } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { gatedAnswer, gatedQuestion, readAlong, textOf } from '../n8n/liveCaller.ts';
 import { sharedLog } from '../n8n/shared.ts';
-import { node, webhook, workflow, type WorkflowNode } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, has, modelsListedBy, tested } from './tested.ts';
+import { beginAt, node, using, webhook, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { describeRefusing, describeWorking, has, tested } from './tested.ts';
 
 const bridge = bridgeOfFile();
 beforeEach(() => void (bridge.service.forms.jobSteps = 0));
@@ -22,35 +22,28 @@ beforeEach(() => void (bridge.service.forms.jobSteps = 0));
 function nodeOf(operationName: string, text: string, account?: Bridge['accounts']['router']) {
 	const found = payingOperations.find(([name]) => name.endsWith(operationName));
 	if (!found) throw new Error(`no operation ${operationName}`);
-	const [, who, operation, parameters] = found;
-	const accounts = { ...bridge.accounts, ...(account && { [who]: account }) };
-	return nodesFor(accounts)[who]('Node', operation, parameters(text));
+	const [, make] = found;
+	return make(bridge.accounts, text, account && using(account));
 }
 
 /** A trigger that watches a job by its ID, without a job ledger. */
 async function importTriggered(jobId: string) {
-	const { id, name, type } = bridge.accounts.router;
-	const trigger = node(
-		'Trigger',
-		`${packageName}.modelRouterTrigger`,
-		{
+	const trigger = {
+		...{ type: `${packageName}.modelRouterTrigger`, ...using(bridge.accounts.router) },
+		parameters: {
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
 			...{ watch: 'list', mediaType: 'images', jobIds: jobId },
 		},
-		{ credentials: { [type]: { id, name } } },
-	);
+	};
 	const file = workflow(`trigger ${jobId}`, [], node('After', 'n8n-nodes-base.noOp', {}));
-	Object.assign(file.nodes[0]!, { ...trigger, name: file.nodes[0]!.name });
-	return await bridge.editor.importWorkflow({ ...file, pinData: {} });
+	return await bridge.editor.importWorkflow(beginAt(file, trigger));
 }
 
 describeWorking('Live answers', () => {
 	it('are streamed to the caller of a webhook', async () => {
 		const path = randomUUID();
 		const file = workflow(path, [], nodeOf('send', '={{ $json.body.q }}'));
-		Object.assign(file.nodes[0]!, webhook(path));
-		const saved = await bridge.editor.importWorkflow({ ...file, pinData: {} });
-		await bridge.editor.activate(saved);
+		await bridge.editor.publish(beginAt(file, webhook(path)));
 		const url = `${bridge.editor.url}/webhook/${path}`;
 		const chunks = await readAlong(bridge.service, url, { q: gatedQuestion }, [0]);
 		expect(textOf(chunks)).toBe(gatedAnswer);
@@ -89,7 +82,7 @@ describeWorking('Tool of an AI agent', () => {
 	});
 
 	it('does not start a paid job without leave, and says so to the agent', async () => {
-		const { output } = await ask(nodeOf('media start', asked));
+		const { output } = await ask(nodeOf('start', asked));
 		expect(output).toMatch(/^The tool said: .*Allow Paid Jobs From AI Agents/);
 		expect(bridge.service.world.starts).toEqual([]);
 	});
@@ -98,7 +91,7 @@ describeWorking('Tool of an AI agent', () => {
 describeWorking('Trigger', () => {
 	it('gives a finished job with its file, once', async () => {
 		const { editor } = bridge;
-		const started = await editor.runOnce(workflow('start', [{}], nodeOf('media start', 'watched')));
+		const started = await editor.runOnce(workflow('start', [{}], nodeOf('start', 'watched')));
 		const jobId = String(itemsOf(started, 'Node')[0]?.json['jobId']);
 		const saved = await importTriggered(jobId);
 		await editor.activate(saved);
@@ -135,7 +128,7 @@ describeWorking('Patterns', () => {
 		const pattern = has('limitedPatterns') ? '^(a+)+$' : '^b';
 		const said = { type: 'string', pattern };
 		const jsonSchema = JSON.stringify({ type: 'object', properties: { said } });
-		const asking = nodeOf('text message', `${'a'.repeat(100)}!`);
+		const asking = nodeOf('chat', `${'a'.repeat(100)}!`);
 		Object.assign(asking.parameters, { responseFormat: 'json_schema', jsonSchema });
 		const execution = await bridge.editor.runOnce(workflow('pattern', [{}], asking));
 		expect(JSON.stringify(execution.error)).toMatch(

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-import { packageName, type Bridge } from '../n8n/bridge.ts';
-
 /** What an older n8n may lack. Each is a column of README's table. */
 export type Feature = 'allowedDomains' | 'chatModel' | 'limitedPatterns';
 
@@ -28,16 +26,6 @@ export const describeWorking = tested.refuses === undefined ? describe : describ
 
 /** Tests of a version on which the nodes refuse to work. */
 export const describeRefusing = tested.refuses === undefined ? describe.skip : describe;
-
-/** The models that the list of a node shows. */
-export async function modelsListedBy(node: string, { accounts, editor }: Bridge) {
-	const { id, name, type } = accounts.router;
-	const { results } = await editor.listSearch({
-		...{ nodeType: `${packageName}.${node}`, method: 'searchModels', parameter: 'model' },
-		...{ parameters: {}, credentials: { [type]: { id, name } } },
-	});
-	return results.map(({ value }) => value);
-}
 
 function failWithout(): never {
 	throw new Error('these tests run by "npm run test:versions"');

@@ -23,6 +23,7 @@ export const paying: Array<[string, (text: string) => Paying]> = [
 	['router: generate', (prompt) => job('generate', { ...picture, prompt })],
 ];
 
+/** A model as the editor stores one that was typed in. */
 export const model = (value: string) => ({ __rl: true, mode: 'id', value });
 export const NOVELIST = model('verbose/novelist-1');
 export const SKETCH = model('canvas/sketch-1');
@@ -39,7 +40,7 @@ const of =
 	(parameters: INodeParameters): Paying => ({ node, credential: `${node}Api`, parameters });
 const workspaceAgent = of('workspaceAgent');
 const marketAssistant = of('marketAssistant');
-const modelRouter = of('modelRouter');
+export const modelRouter = of('modelRouter');
 
 export const agent = (parameters: INodeParameters) =>
 	workspaceAgent({ messageSource: 'define', ...parameters });

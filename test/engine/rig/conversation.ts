@@ -12,7 +12,7 @@ import {
 import type { InvokedTool } from './agentTool';
 import type { paying } from './calls';
 import { made, ours, runFlow, type Flow, type Wire } from './flow';
-import { CHAT } from './run';
+import { CHAT, CHATTED } from './run';
 import { standIn } from './standIns';
 
 /** One use of a tool. */
@@ -107,8 +107,6 @@ export async function runRoots(
 		...(chatted && { ran: { [CHAT]: chatted } }),
 	});
 }
-
-const CHATTED: Wire[] = [[CHAT, 'Start']];
 
 async function callByItself(n8n: IExecuteFunctions, calls: Call[]): Promise<IDataObject[]> {
 	const tools = (await n8n.getInputConnectionData('ai_tool', 0)) as InvokedTool[];

@@ -9,6 +9,7 @@ import {
 	type ISupplyDataFunctions,
 } from 'n8n-workflow';
 
+import { CONVERSATION } from './conversation';
 import { made, outcomeOf, startFlow, type Flow, type Wire } from './flow';
 import { sources } from './pack';
 import { standIn } from './standIns';
@@ -38,8 +39,6 @@ export interface ConverseOptions
 	/** A node of this type before Start. */
 	trigger?: string;
 }
-
-const CONVERSATION = 'n8n-nodes-agent-bridge.agentConversation';
 
 /** Runs Start -> Conversation -> Done with speakers as tools. */
 export async function converse(options: ConverseOptions) {

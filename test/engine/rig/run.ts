@@ -45,7 +45,7 @@ const ATTACHED: Wire[] = [
 	['Bob', 'Node', 'ai_tool'],
 	['Chair', 'Node', 'ai_languageModel'],
 ];
-const CHATTED: Wire[] = [[CHAT, 'Start']];
+export const CHATTED: Wire[] = [[CHAT, 'Start']];
 
 /** Runs Start -> node -> sinks; the first node gets the items. */
 export function start(options: RunOptions) {
