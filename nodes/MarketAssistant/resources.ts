@@ -22,7 +22,7 @@ export const access: ServiceAccess = {
 		}, credentialId),
 	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;
-		// a credential saved before the Plan field existed
+		// one that n8n's API has made may have no plan
 		if (plan !== 'custom') return 60;
 		const limit = Number(requestsPerMinute);
 		if (limit >= 1 && Number.isFinite(limit)) return limit;

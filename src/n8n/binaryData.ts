@@ -189,9 +189,7 @@ export async function storeFile(
 			}
 		};
 		const given = sanitizeFileName(response.headers['content-disposition'], type.extension);
-		const named = redact.data(given ?? `${baseName}.${type.extension}`);
-		// a file name must not contain an asterisk
-		const fileName = named.replaceAll('***', '_');
+		const fileName = withoutKeys(given ?? `${baseName}.${type.extension}`, redact);
 		const binary = await n8n.helpers.prepareBinaryData(
 			toReadable(counted()),
 			fileName,
@@ -227,6 +225,10 @@ async function usesDatabase(n8n: IExecuteFunctions): Promise<boolean> {
 	);
 	return id.startsWith('database:');
 }
+
+/** A file name must not contain an asterisk. */
+const withoutKeys = (fileName: string, redact: Pick<Redactor, 'data'>) =>
+	redact.data(fileName).replaceAll('***', '_');
 
 async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];

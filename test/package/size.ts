@@ -5,7 +5,7 @@ import { Linter } from 'eslint';
  * How many lines of code `src`, `nodes` and `credentials` may have together, without comments and blanks. It is raised on purpose, in a
  * commit of its own that says what for.
  */
-export const MAX_CODE_LINES = 22_853;
+export const MAX_CODE_LINES = 22_854;
 
 const MAX_COMPLEXITY = 15;
 const MAX_FUNCTION_LINES = 60;

@@ -28,7 +28,7 @@ export interface Job {
 	completedAt?: number;
 	/** Status reads so far. */
 	reads: number;
-	/** Set by the control route: the file is gone whatever the clock says. */
+	/** Whether the file is gone whatever the clock says. */
 	expired: boolean;
 	/** Replaces the hold by the cost. */
 	close(cost: number): void;

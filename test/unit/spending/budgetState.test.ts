@@ -80,10 +80,11 @@ describe('a part', () => {
 		expect(figures()).toEqual(left);
 	});
 
-	it('that is refused stays, without what it has spent', () => {
+	it('that is refused stays, without what it has spent, however often it asks', () => {
 		const { claim, figures } = budgetOf();
 		claim('a', 500);
 		claim('b', 400);
+		expect(claim('a', 700, { counted: 100 })).toBe('reserved');
 		expect(claim('a', 700, { counted: 100 })).toBe('reserved');
 		expect(figures()).toEqual([100, 800, 2]);
 	});
