@@ -4,6 +4,7 @@ import { until, type CredentialSecret, type Editor, type SavedCredential } from 
 
 export interface Mail {
 	subject: string;
+	to: string;
 	/** The text or the HTML, decoded. */
 	body: string;
 	/** The addresses of its links and buttons. */
@@ -145,7 +146,7 @@ function readMail(raw: string): Mail {
 	const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, url = '']) =>
 		url.replaceAll('&amp;', '&'),
 	);
-	return { subject: decodeWords(header('Subject')), body, links };
+	return { subject: decodeWords(header('Subject')), to: header('To'), body, links };
 }
 
 /** What is not plain ASCII in a header, in parts (RFC 2047). */

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { data } from '../../service/answer';
+import { data } from '../../service/answer.ts';
 import type { Fault, Service } from '../../service/service';
 import type { RunOptions } from './run';
 import type { Secrets } from './credentials';
