@@ -132,7 +132,7 @@ export class CallReservation {
 	}
 
 	/** Writes what was spent, and makes the reservation large enough for one more request, and for those that are foreseen. */
-	async #claim(caller: Caller, most: Decimal, given?: Decimal): Promise<Claim> {
+	async #claim(caller: Caller, most: Decimal, soon?: Decimal): Promise<Claim> {
 		const { settings, clock } = caller.use;
 		const id = this.#id;
 		this.#grant = undefined;
@@ -141,11 +141,11 @@ export class CallReservation {
 		this.#taken = ZERO;
 		this.#writtenAt = clock.now();
 		const { amount, ...claim } = await caller.change((state, now) => {
-			const [counted, held] = [this.#spent, this.#held];
-			const soon = given ?? larger(this.#asked, foreseen);
-			const wanted = { counted, need: held.plus(most), wish: held.plus(soon) };
+			const held = this.#held;
+			const wish = held.plus(soon ?? larger(this.#asked, foreseen));
+			const wanted = { counted: this.#spent, need: held.plus(most), wish };
 			const claimed = claimReservation(state, settings, { ...caller.use, id }, wanted, now);
-			return { ...claimed, amount: counted.plus(reservedBy(state.reservations[id])) };
+			return { ...claimed, amount: this.#spent.plus(reservedBy(state.reservations[id])) };
 		});
 		this.#grant = { amount, period: claim.figures.start, budget: settings.amount };
 		this.#lasts = Math.max(LASTS, claim.figures.open * LASTS_PER_RESERVATION);
