@@ -227,7 +227,11 @@ it.each([
 	[true, { finishReason: 'stop' }],
 	[false, {}],
 ])('gives each of several answers its object, simplified: %s', async (simplify, more) => {
-	const format = { responseFormat: 'json_object', simplify, options: { answerCount: 2 } };
+	const format = {
+		responseFormat: 'json_object',
+		simplify,
+		options: { additionalFields: '{"n":2}' },
+	};
 	const { items } = await askInFormat(chat, 'x', format);
 	const answers = ['x', '(2) x'].map((you_said) => ({
 		...{ output: { you_said }, text: JSON.stringify({ you_said }) },

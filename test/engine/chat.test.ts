@@ -15,18 +15,13 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 describe('what is sent', () => {
 	it('is every field of the protocol, by name and as JSON', async () => {
 		const { error } = await ask('x', {
+			systemMessage: 'Be short.',
 			options: {
 				maxTokens: 900,
 				temperature: 0.5,
 				reasoningEffort: 'low',
-				frequencyPenalty: 0.5,
-				presencePenalty: -0.5,
-				seed: 7,
-				topP: 0.9,
-				answerCount: 2,
 				stopSequences: '["END"]',
-				additionalFields: '{"response_format":{"type":"json_object"},"user":"u-1"}',
-				systemMessage: 'Be short.',
+				additionalFields: '{"response_format":{"type":"json_object"},"seed":7,"top_p":0.9,"n":2}',
 			},
 		});
 		expect(error).toBeUndefined();
@@ -39,14 +34,11 @@ describe('what is sent', () => {
 			max_tokens: 900,
 			temperature: 0.5,
 			reasoning_effort: 'low',
-			frequency_penalty: 0.5,
-			presence_penalty: -0.5,
+			stop: ['END'],
+			response_format: { type: 'json_object' },
 			seed: 7,
 			top_p: 0.9,
 			n: 2,
-			stop: ['END'],
-			response_format: { type: 'json_object' },
-			user: 'u-1',
 			stream: true,
 		});
 	});
@@ -60,7 +52,7 @@ describe('what is sent', () => {
 		['responses', response, true, { input: [marked('input_text'), user] }],
 	])('has the system message in %s, marked for the cache: %s', async (...row) => {
 		const [, call, cacheSystemMessage, expected] = row;
-		await service.run(call('x', { options: { systemMessage: part.text, cacheSystemMessage } }));
+		await service.run(call('x', { systemMessage: part.text, options: { cacheSystemMessage } }));
 		const { messages, input, instructions } = sent();
 		expect({ messages, input, instructions }).toEqual(expected);
 	});

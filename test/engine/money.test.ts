@@ -23,7 +23,7 @@ describe('the cost of an answer', () => {
 	it.each<[string, string, INodeParameters]>([
 		['plain', 'one two three', {}],
 		['with cached input', '[[cached:3]] a b c d e f g h', {}],
-		['of several choices', 'x y z', { options: { answerCount: 3 } }],
+		['of several choices', 'x y z', { options: { additionalFields: '{"n":3}' } }],
 	])('%s: what the account was charged', async (_what, content, more) => {
 		const { result, paid } = await service.paidFor(async () => await ask(content, more));
 		const { items } = result;

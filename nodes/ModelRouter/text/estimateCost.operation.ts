@@ -26,9 +26,7 @@ export const estimateCost = operation({
 		optionsParam([
 			textOptions.additionalFields,
 			textOptions.maxTokens,
-			textOptions.answerCount,
 			textOptions.protocol,
-			textOptions.systemMessage,
 			toolsOption,
 		]),
 	],

@@ -40,11 +40,22 @@ export const formatParams = (result: string) =>
 		},
 	] as const satisfies INodeProperties[];
 
+/** Precedes the messages, whatever they are entered as. */
+const systemMessageParam = {
+	displayName: 'System Message',
+	name: 'systemMessage',
+	type: 'string',
+	typeOptions: { rows: 3 },
+	default: '',
+	placeholder: 'e.g. You answer in one sentence.',
+} as const satisfies INodeProperties;
+
 /** The parameters of every text request. @param capDescription What the spending cap is for. */
 export const textParams = (capDescription: string) =>
 	[
 		modelParam,
 		...conversationParams,
+		systemMessageParam,
 		{ ...spendingCapPerItemParam, description: capDescription },
 		attachmentsParam,
 		...formatParams(', returned in "output"'),
@@ -60,15 +71,7 @@ export const textOptions = {
 		type: 'json',
 		default: '{}',
 		description:
-			'More fields, e.g. {"user": "customer-7"}. What may cost more needs Allow Unknown Cost.',
-	},
-	answerCount: {
-		displayName: 'Number of Answers',
-		name: 'answerCount',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 128 },
-		default: 1,
-		description: 'Each is billed. Several are in "answers".',
+			'More fields, e.g. {"seed": 7, "top_p": 0.9}. What may cost more needs Allow Unknown Cost.',
 	},
 	cacheSystemMessage: {
 		displayName: 'Cache System Message',
@@ -78,14 +81,6 @@ export const textOptions = {
 		default: true,
 		description: 'Whether models such as Claude should keep it and the tools in a cache',
 	},
-	frequencyPenalty: {
-		displayName: 'Frequency Penalty',
-		name: 'frequencyPenalty',
-		type: 'number',
-		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
-		default: 0,
-		description: 'From -2 to 2. Above 0, it repeats itself less.',
-	},
 	maxTokens: {
 		displayName: 'Maximum Output Tokens',
 		name: 'maxTokens',
@@ -93,14 +88,6 @@ export const textOptions = {
 		typeOptions: { minValue: 1 },
 		default: 4096,
 		description: 'Hidden reasoning, too, needs them. If not set, 4096 to 16384.',
-	},
-	presencePenalty: {
-		displayName: 'Presence Penalty',
-		name: 'presencePenalty',
-		type: 'number',
-		typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
-		default: 0,
-		description: 'From -2 to 2. Above 0, it changes topics more.',
 	},
 	protocol: {
 		displayName: 'Protocol',
@@ -134,21 +121,6 @@ export const textOptions = {
 		default: 'medium',
 		description: 'Hidden reasoning is billed as output',
 	},
-	seed: {
-		displayName: 'Seed',
-		name: 'seed',
-		type: 'number',
-		default: 0,
-		description: 'With the same one, answers are nearly the same',
-	},
-	systemMessage: {
-		displayName: 'System Message',
-		name: 'systemMessage',
-		type: 'string',
-		typeOptions: { rows: 3 },
-		default: '',
-		placeholder: 'e.g. You answer in one sentence.',
-	},
 	temperature: {
 		displayName: 'Temperature',
 		name: 'temperature',
@@ -156,14 +128,6 @@ export const textOptions = {
 		typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 		default: 1,
 		description: 'From 0 to 2 (most varied)',
-	},
-	topP: {
-		displayName: 'Top P',
-		name: 'topP',
-		type: 'number',
-		typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
-		default: 1,
-		description: 'From 0 to 1 (all tokens)',
 	},
 } as const satisfies Record<string, INodeProperties>;
 

@@ -113,15 +113,10 @@ function boundCost(entry: Model, body: Body, limits: TextLimits, free?: Decimal)
 
 /** Options and their fields in the chat-completions protocol. */
 const CHAT_FIELDS = {
-	answerCount: 'n',
-	frequencyPenalty: 'frequency_penalty',
 	maxTokens: 'max_tokens',
-	presencePenalty: 'presence_penalty',
 	reasoningEffort: 'reasoning_effort',
-	seed: 'seed',
 	stopSequences: 'stop',
 	temperature: 'temperature',
-	topP: 'top_p',
 } as const;
 
 type ChatFields = { [name in keyof typeof CHAT_FIELDS]?: unknown };
@@ -139,7 +134,6 @@ type ChatOptions = ChatFields &
 export function toTextRequest(
 	values: TextValues,
 	{
-		systemMessage,
 		cacheSystemMessage,
 		additionalFields,
 		tools,
@@ -161,7 +155,7 @@ export function toTextRequest(
 	const build = (conversation: ChatMessage[]) => {
 		const request = {
 			model: choice.models[0]!,
-			...withSystemMessage(conversation, protocol, systemMessage, cacheSystemMessage),
+			...withSystemMessage(conversation, protocol, values.systemMessage, cacheSystemMessage),
 			...fields,
 		};
 		return addFields(protocols[protocol].toBody(request), additionalFields);
@@ -186,7 +180,7 @@ export function toTextRequest(
 function withSystemMessage(
 	messages: ChatMessage[],
 	protocol: Protocol,
-	text = '',
+	text: string,
 	isCached = false,
 ) {
 	const hasText = text.trim() !== '';

@@ -30,6 +30,7 @@ type Call = Omit<RunOptions, 'secrets'>;
 
 const partial = { onIncomplete: 'partial', includeRawEvents: true };
 const tools = { tool: [{ name: 'look_up', parameters: '{"type":"object"}' }] };
+const twoAnswers = { additionalFields: '{"n":2}' };
 const picture = { mediaType: 'images', model: byId('canvas/sketch-1'), prompt: 'A lighthouse' };
 const keyed = { ...picture, useLedger: true, uniqueKey: 'order 1', ledgerLabel: 'Ann' };
 const failing = { ...picture, prompt: '[[fail]]' };
@@ -43,8 +44,8 @@ const FURTHER: Call[] = [
 	chat('[[say:{"day":"Tuesday"}]][[thinks:5]][[cached:2]]', { responseFormat: 'json_object' }),
 	chat('[[say:I look it up]][[tool:look_up]]', { options: { tools } }),
 	response('[[tool:look_up]]', { options: { tools } }),
-	chat('[[tool:look_up]]', { options: { tools, answerCount: 2 } }),
-	chat('Hello', { responseFormat: 'json_object', options: { answerCount: 2 } }),
+	chat('[[tool:look_up]]', { options: { tools, ...twoAnswers } }),
+	chat('Hello', { responseFormat: 'json_object', options: twoAnswers }),
 	chat('[[refusal]]'),
 	response('Hello'),
 	chat('Hello', { operation: 'estimateCost', model: byId('nobody/nothing-1') }),
