@@ -108,7 +108,7 @@ it.each([
 	[[MOVED], /\n\nAll figures are invented/],
 	[
 		[
-			'What does a token analysis show about BTC on Solana? Please cover balances of whales and top transfers.\n\nLists have at most 2 entries. Answer in German.',
+			'What are the balances of whales and the largest transfers of BTC?\n\nLists have at most 2 entries. Answer in German.',
 		],
 		/^Figures for BTC:\n- Whales:(\n {2}\d\. .*){2}\n- Largest transfers:(\n {2}\d\. .*){2}\n\n.*in English and not in German/,
 	],

@@ -162,7 +162,7 @@ function withPauses() {
 	const env = { AGENT_BRIDGE_JITTER: seed };
 	if (named.length && !everything) return { projects: grouped(isIn(quick)), env };
 	if (args.length) return { projects: isIn(quick), env };
-	const one = /(documented|everyField|foundNothing|guided|largeFiles|modelChoices|platform)\.test/;
+	const one = /(documented|everyField|foundNothing|largeFiles|modelChoices|platform)\.test/;
 	/** @param {string} folder */
 	const paced = (folder) =>
 		filesWith(/\bawait\b/, [folder]).filter((file) => !everything || !one.test(file));

@@ -90,18 +90,15 @@ function linesOf(title: string, token: string, count: number): string[] {
 	];
 }
 
-/** A guided question ends with what to cover; any other names it somewhere. */
 function sectionsFor(question: string): string[] {
-	const covered = /\? Please cover (.+)\.$/m.exec(question)?.[1];
-	const found = namesIn(covered ?? question, ASKED.sections).slice(0, covered ? undefined : 3);
+	const found = namesIn(question, ASKED.sections).slice(0, 3);
 	return found.length ? found : ['Price', 'Change'];
 }
 
-/** The token that a question names: by a known name, or in capitals. A guided question has it before its chain. */
+/** The token that a question names: by a known name, or in capitals. */
 function tokenIn(question: string): string | undefined {
-	const text = /^What .*? (?:about|around) (.+?)(?: on | for |\? )/.exec(question)?.[1] ?? question;
-	const [known] = namesIn(text, ASKED.tokens);
-	const capitals = [...text.matchAll(/\b[A-Z]{3,6}\b/g)].map(([word]) => word);
+	const [known] = namesIn(question, ASKED.tokens);
+	const capitals = [...question.matchAll(/\b[A-Z]{3,6}\b/g)].map(([word]) => word);
 	return known ?? capitals.find((word) => !DATA.others.includes(word));
 }
 

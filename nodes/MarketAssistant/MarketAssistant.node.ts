@@ -7,7 +7,8 @@ import {
 
 import { checkLedgerKey } from '../../src/ledger/openLedger';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
+import { sessionSubtitle } from '../../src/n8n/chatInput.params';
+import { nodeProperties } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import outputFields from '../outputFields.json';
 import { access, probe, resources } from './resources';
@@ -20,7 +21,7 @@ export class MarketAssistant implements INodeType {
 		icon: { light: 'file:../../icons/assistant.svg', dark: 'file:../../icons/assistant.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: operationSubtitle(resources),
+		subtitle: sessionSubtitle,
 		description: 'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news',
 		defaults: { name: 'Crypto Q&A' },
 		inputs: [NodeConnectionTypes.Main],
@@ -29,7 +30,7 @@ export class MarketAssistant implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.marketAssistant,
 			searchHint:
-				'Answers questions about crypto markets, tokens, wallets, on-chain data, sentiment and news. Use Ask for a question in plain words, Ask Guided Question to choose topics from lists.',
+				'Answers questions about crypto markets, tokens, wallets, on-chain data, sentiment and news.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

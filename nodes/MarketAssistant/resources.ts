@@ -5,7 +5,6 @@ import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
 import type { Resource } from '../../src/n8n/operation';
 import { ask } from './question/ask.operation';
-import { askGuided } from './question/askGuided.operation';
 
 export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
@@ -53,5 +52,5 @@ export const probe: CredentialProbe = {
 };
 
 export const resources: Resource[] = [
-	{ name: 'Question', value: 'question', operations: [ask, askGuided], defaultOperation: 'ask' },
+	{ name: 'Question', value: 'question', operations: [ask], defaultOperation: 'ask' },
 ];

@@ -6,7 +6,8 @@ import {
 } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../src/n8n/credentialTest';
-import { labelSubtitle, nodeProperties } from '../../src/n8n/operation';
+import { sessionSubtitle } from '../../src/n8n/chatInput.params';
+import { nodeProperties } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import outputFields from '../outputFields.json';
 import { access, probe, resources } from './resources';
@@ -18,15 +19,7 @@ export class WorkspaceAgent implements INodeType {
 		icon: { light: 'file:../../icons/agent.svg', dark: 'file:../../icons/agent.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: labelSubtitle(
-			{
-				fromInput: 'Session From Input',
-				new: 'New Session',
-				id: 'Session by ID',
-				key: 'Session From Key',
-			},
-			'$parameter["sessionMode"]',
-		),
+		subtitle: sessionSubtitle,
 		description: 'Send a message to a workspace agent and get its answer',
 		defaults: { name: 'Workspace Agent' },
 		inputs: [NodeConnectionTypes.Main],

@@ -51,7 +51,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'market-assistant',
 		intro:
-			'**Ask Guided Question** writes the question for you. **Ask** sends your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
+			'Ask in your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
 		description: new MarketAssistant().description,
 		resources: assistant,
 		errors: /^nodes\/MarketAssistant|^src\/assistant/,

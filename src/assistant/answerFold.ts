@@ -39,8 +39,6 @@ export interface AssistantAnswer {
 export interface AnswerOptions {
 	/** Keeps every event as it arrived. */
 	includeRawEvents?: boolean;
-	/** Language of the tool titles, e.g. `de`. Default `en`. */
-	toolTitleLanguage?: string;
 	/** Called with the ID of the chat as soon as it arrives. */
 	onChat?: (chatId: string) => void;
 }
@@ -127,12 +125,9 @@ function createEventStream(options: AnswerOptions, time: () => number) {
 const isFailure = (value: unknown) => reportsError(value) || hasErrors(value);
 
 /** Builds the answer from the specified events. */
-function createSpecifiedEvents(
-	{ toolTitleLanguage = 'en', onChat }: AnswerOptions,
-	time: () => number,
-) {
+function createSpecifiedEvents({ onChat }: AnswerOptions, time: () => number) {
 	const messages = createTextAccumulator();
-	const tools = createToolTimeline(time, toolTitleLanguage);
+	const tools = createToolTimeline(time);
 	/** Tool calls that have started, for live output. */
 	const newToolCalls: ToolCall[] = [];
 	const messageIds: string[] = [];

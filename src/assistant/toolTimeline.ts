@@ -6,7 +6,7 @@ export interface ToolCall {
 	callId: string;
 	/** By language, e.g. `{ en: 'Looking up top holders' }`. Absent without a start event. */
 	title?: Record<string, string>;
-	/** The title in the requested language, or the next best one. */
+	/** The English title, or else the first. */
 	label?: string;
 	/** Absent without a start event. */
 	startedMs?: number;
@@ -21,9 +21,8 @@ export interface ToolCall {
  * Records the timeline of the tools. Of a start or a finish that comes twice, the first one counts.
  *
  * @param time Returns milliseconds since the question was sent.
- * @param language Language of the titles, e.g. `de`.
  */
-export function createToolTimeline(time: () => number, language: string) {
+export function createToolTimeline(time: () => number) {
 	const calls = new Map<string, ToolCall>();
 	return {
 		/** @returns the call, unless it had already started. */
@@ -31,7 +30,7 @@ export function createToolTimeline(time: () => number, language: string) {
 			const existing = calls.get(callId);
 			if (existing?.startedMs !== undefined) return undefined;
 			const title = readTitles(given);
-			const label = title && selectTitle(title, language);
+			const label = title && selectTitle(title);
 			const call: ToolCall = {
 				...{ callId, ...(title && { title }), ...(label && { label }) },
 				...{ startedMs: time(), finished: false, ...existing },
@@ -60,16 +59,6 @@ function readTitles(title: unknown): Record<string, string> | undefined {
 	return Object.fromEntries(texts) as Record<string, string>;
 }
 
-/** Picks the title in the language, else a related one (`de` for `de-AT`, and the reverse), else English, else any. */
-export function selectTitle(titles: Record<string, string>, language: string): string | undefined {
-	const given = Object.entries(titles).filter(([, title]) => title.trim());
-	const isIn = (wanted: string) => given.find(([key]) => normalizeLanguage(key) === wanted);
-	const wanted = normalizeLanguage(language);
-	const isRelated = (base = '') => given.find(([key]) => baseOf(key) === base);
-	const found = isIn(wanted) ?? isRelated(baseOf(wanted)) ?? isRelated('en') ?? given[0];
-	return found?.[1];
-}
-
-const normalizeLanguage = (language: string) => language.trim().toLowerCase().replaceAll('_', '-');
-
-const baseOf = (language: string) => normalizeLanguage(language).split('-')[0];
+/** The English title, or else the first. */
+const selectTitle = ({ en = '', ...others }: Record<string, string>): string | undefined =>
+	[en, ...Object.values(others)].find((title) => title.trim());

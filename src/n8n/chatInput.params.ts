@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
 import type { HandedOver } from './caller';
+import { labelSubtitle } from './operation';
 import { definedByModel, withFieldRules } from './parameterFields';
 import { validateParam } from './parameterValidation';
 import { parseUuid } from './uuid';
@@ -135,6 +136,17 @@ export const sessionModeParam = (descriptions: Record<SessionMode, string>) =>
 				'fromInput for a chat; key for everything else that has a stable ID, such as a thread, a phone number or an order. With new, nothing is remembered.',
 		},
 	} as const satisfies INodeProperties);
+
+/** The line under a node's name on the canvas. */
+export const sessionSubtitle = labelSubtitle(
+	{
+		fromInput: 'Session From Input',
+		new: 'New Session',
+		id: 'Session by ID',
+		key: 'Session From Key',
+	},
+	'$parameter["sessionMode"]',
+);
 
 export const sessionKeyParam = (description: string) =>
 	withFieldRules({ isKey: true, inTool: 'notFromModel' })({

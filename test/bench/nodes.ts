@@ -65,11 +65,7 @@ export async function createNodes(editor: Editor, url: string) {
 		/** to the agent that answers at once */
 		promptMessage: () => send(prompt, message),
 		question: (text = message) =>
-			ours(
-				'marketAssistant',
-				{ operation: 'ask', questionSource: 'define', question: text },
-				market,
-			),
+			ours('marketAssistant', { questionSource: 'define', question: text }, market),
 		conversation: (parameters = {}) =>
 			ours(
 				'agentConversation',

@@ -188,7 +188,7 @@ it('a person who approves, beside the agents of a conversation', async () => {
 it('a market question in the chat, and its answer', async () => {
 	const { page, bridge } = session;
 	await steps.chat();
-	const panel = await steps.action('crypto', 'Crypto Q&A', 'Ask question about crypto markets');
+	const panel = await steps.action('crypto', 'Crypto Q&A');
 	await preselected(() => panel.useCredential(bridge.accounts.assistant.id));
 	await panel.close();
 	const chat = new ChatPanel(page.tab);

@@ -146,3 +146,12 @@ describe('the id of a chat that is continued', () => {
 		});
 	});
 });
+
+it('Instructions come at the end of a question, and Model beside it', async () => {
+	const options = { instructions: ' In two sentences.\n', model: 'svc_v1.3' };
+	await ask('ask', { question: 'Why?', options });
+	expect(posts(service)[0]?.body).toEqual({
+		message: 'Why?\n\nIn two sentences.',
+		model: 'svc_v1.3',
+	});
+});

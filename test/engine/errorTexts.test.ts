@@ -208,7 +208,6 @@ const CHOSEN = '__CUSTOM_API_CALL__';
 it.each([
 	['an operation of the Model Router', models(CHOSEN)],
 	['a resource of the Model Router', models('getModel', { resource: CHOSEN })],
-	['an operation of Crypto Q&A', { ...assistant('ask', {}), parameters: { operation: CHOSEN } }],
 ])('"Custom API Call" as %s is answered with what to use', async (_what, call) => {
 	service.answer(() => undefined);
 	const { error } = await run({ ...call, secrets: service.secrets });

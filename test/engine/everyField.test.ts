@@ -50,7 +50,7 @@ it('finds the fields', () => {
 		expect.arrayContaining([
 			'workspaceAgent: Session Key',
 			'modelRouter text message: Options: Tools 1: Parameters (JSON Schema)',
-			'marketAssistant askGuided: Options: Include Raw Events',
+			'marketAssistant: Options: Include Raw Events',
 			'modelRouterTrigger: Options: Max Jobs per Run',
 			'agentConversation: Options: Stop Pattern',
 			'lmChatModelRouter: Request Settings: Resend If Outcome Is Unknown',

@@ -107,7 +107,6 @@ const operations: Array<[string, Pick<RunOptions, 'node' | 'parameters' | 'crede
 	['send', agent({ message: 'x', options: { includeRawEvents: true } })],
 	['send, give what arrived', agent({ message: 'x', options: partial })],
 	['ask', assistant('ask', { question })],
-	['ask guided', assistant('askGuided', { capability: 'webSearch', streamAnswer: true })],
 	['ask with streaming', assistant('askStreaming', { question, options: events })],
 	[
 		'ask with streaming, give what arrived',

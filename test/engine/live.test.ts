@@ -89,10 +89,6 @@ describe('the tools of the assistant', () => {
 	it.each([
 		[{}, 'word1 word2 word3'],
 		[{ showToolCalls: true }, 'Reading market data…\n\nSearching the web…\n\nword1 word2 word3'],
-		[
-			{ showToolCalls: true, toolTitleLanguage: 'de-AT' },
-			'Marktdaten werden gelesen…\n\nDas Web wird durchsucht…\n\nword1 word2 word3',
-		],
 	])('with %j a reader sees %j', async (options, expected) => {
 		const { text, items } = await live({}, question, (text) => askStreaming(text, options));
 		expect([text, items[0]?.json['output']]).toEqual([expected, 'word1 word2 word3']);

@@ -90,8 +90,6 @@ describe.each(paying)('%s', (name, call) => {
 	});
 
 	it('a mistake in one item costs nothing for any', async () => {
-		// a guided question needs no token
-		if (name === 'assistant: ask a guided question') return;
 		const { error } = await execute({}, ['item-one', '', 'item-three']);
 		expect(error).toMatchObject({
 			message: expect.stringContaining('is empty'),

@@ -50,13 +50,6 @@ const others = `
 	marketAssistant.options.includeRawEvents: /streamAnswer
 	marketAssistant.options.onIncomplete: /streamAnswer
 	marketAssistant.options.showToolCalls: /streamAnswer
-	marketAssistant.options.toolTitleLanguage: /streamAnswer
-	marketAssistant.marketData: capability
-	marketAssistant.onChain: capability
-	marketAssistant.perps: capability
-	marketAssistant.sentiment: capability
-	marketAssistant.tokenAnalysis: capability
-	marketAssistant.webSearch: capability
 	modelRouter.prompt: inputType, @tool
 	modelRouter.prompt: @tool
 	modelRouter.messages: inputType

@@ -84,7 +84,7 @@ it('n8n loads every node and credential', () => {
 const talking = () => nodes.filter(({ description }) => description.name !== 'agentConversation');
 
 /** How many lists of operations a node has that shows no resources: without a choice there is none. */
-const WITHOUT_RESOURCES: Record<string, number> = { workspaceAgent: 0, marketAssistant: 1 };
+const WITHOUT_RESOURCES: Record<string, number> = { workspaceAgent: 0, marketAssistant: 0 };
 
 /** A trigger has events in place of operations, and a chat model only settings. */
 const hasOperations = ({ poll, supplyData }: INodeType) => !poll && !supplyData;
@@ -150,7 +150,7 @@ it.each([
 ])('as a tool, a node without resources says what it does: %s', (name, told) => {
 	const description = nodes.find((each) => each.description.name === name)?.description;
 	const tool = { description: { ...description, name: `${name}Tool` } } as INodeType;
-	for (const operation of [undefined, 'ask', 'askGuided']) {
+	for (const operation of [undefined, 'ask']) {
 		const node = { parameters: { operation } } as unknown as INode;
 		expect(NodeHelpers.getToolDescriptionForNode(node, tool)).toBe(told);
 	}

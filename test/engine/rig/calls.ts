@@ -12,10 +12,6 @@ export type Paying = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 export const paying: Array<[string, (text: string) => Paying]> = [
 	['agent: send', (message) => agent({ message })],
 	['assistant: ask', (question) => assistant('ask', { question })],
-	[
-		'assistant: ask a guided question',
-		(token) => assistant('askGuided', { capability: 'webSearch', token }),
-	],
 	['assistant: ask with streaming', (question) => assistant('askStreaming', { question })],
 	['router: chat', (content) => chat(content)],
 	['router: response', (prompt) => response(prompt)],
@@ -46,9 +42,8 @@ export const agent = (parameters: INodeParameters) =>
 	workspaceAgent({ messageSource: 'define', ...parameters });
 
 const questions = {
-	ask: { operation: 'ask', questionSource: 'define', streamAnswer: false },
-	askStreaming: { operation: 'ask', questionSource: 'define' },
-	askGuided: { operation: 'askGuided', streamAnswer: false },
+	ask: { questionSource: 'define', streamAnswer: false },
+	askStreaming: { questionSource: 'define' },
 };
 
 export const assistant = (question: keyof typeof questions, parameters: INodeParameters) =>

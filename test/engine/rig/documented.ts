@@ -42,9 +42,6 @@ const ANSWERS = {
 	'Workspace Agent: Send': agent({
 		...{ message: 'On which day can you release Lighthouse?', sessionMode: 'new' },
 	}),
-	'Crypto Q&A: Ask Guided Question': assistant('askGuided', {
-		...{ capability: 'marketData', token: 'ETH', streamAnswer: true },
-	}),
 	'Crypto Q&A: Ask': assistant('askStreaming', { question: 'How is the sentiment for ETH?' }),
 	'Model Router: Text: Message a Model': chat('', question),
 	'Model Router: Text: Estimate Cost': chat('', { ...question, operation: 'estimateCost' }),

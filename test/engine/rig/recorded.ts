@@ -39,7 +39,6 @@ const failing = { ...picture, prompt: '[[fail]]' };
 const FURTHER: Call[] = [
 	agent({ message: 'Hello', sessionMode: 'key', sessionKey: 'order 7', options: partial }),
 	assistant('askStreaming', { question: 'Hello', chatMode: 'key', chatKey: 'order 7' }),
-	assistant('askGuided', { capability: 'webSearch', token: 'ETH' }),
 	assistant('ask', { question: 'Hello' }),
 	chat('[[say:{"day":"Tuesday"}]][[thinks:5]][[cached:2]]', { responseFormat: 'json_object' }),
 	chat('[[say:I look it up]][[tool:look_up]]', { options: { tools } }),
@@ -96,9 +95,6 @@ const CHANGES: Array<[string, EntryState]> = [
 const BROKEN: Call[] = [
 	agent({ message: '[[words:40]]', options: partial }),
 	assistant('askStreaming', { question: '[[words:40]]', options: partial }),
-	assistant('askGuided', {
-		...{ capability: 'webSearch', token: '[[words:40]]', streamAnswer: true, options: partial },
-	}),
 	chat('[[words:40]]', { options: { onIncomplete: 'partial' } }),
 ];
 const BROKEN_OFF: Fault = { type: 'stream_error', after: 3 };

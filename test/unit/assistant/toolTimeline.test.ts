@@ -1,4 +1,4 @@
-import { createToolTimeline, selectTitle } from '../../../src/assistant/toolTimeline';
+import { createToolTimeline } from '../../../src/assistant/toolTimeline';
 import fc from '../../support/fastCheck';
 
 const TITLES = { en: 'E', de: 'D' };
@@ -7,7 +7,7 @@ const finish = (at: number) => ({ at });
 
 function timelineOf(heard: Array<{ at: number; title?: unknown }>) {
 	let now = 0;
-	const timeline = createToolTimeline(() => now, 'en');
+	const timeline = createToolTimeline(() => now);
 	const begun = heard.flatMap((one) => {
 		now = one.at;
 		if ('title' in one) return timeline.start('1', one.title) ? [now] : [];
@@ -54,16 +54,11 @@ it('every call is told of once, when it is first seen to start', () => {
 	);
 });
 
-it.each<[Record<string, string>, string, string | undefined]>([
-	[TITLES, ' DE ', 'D'],
-	[TITLES, 'de-AT', 'D'],
-	[TITLES, 'de_AT', 'D'],
-	[{ en: 'E', de: 'D', 'de-CH': 'S' }, 'de-CH', 'S'],
-	[{ en: 'E', 'de-CH': 'S' }, 'de', 'S'],
-	[{ de: 'D', 'en-US': 'U' }, 'fr', 'U'],
-	[{ de: 'D' }, 'fr', 'D'],
-	[{ fr: ' ', en: 'E' }, 'fr', 'E'],
-	[{}, 'en', undefined],
-])('of %j in "%s" is %j', (titles, language, title) => {
-	expect(selectTitle(titles, language)).toBe(title);
+it.each<[Record<string, string>, string | undefined]>([
+	[{ de: 'D', en: 'E' }, 'E'],
+	[{ de: ' ', fr: 'F', es: 'S' }, 'F'],
+	[{ de: 'D', en: ' ' }, 'D'],
+	[{}, undefined],
+])('of the titles %j, the label is %j', (titles, title) => {
+	expect(timelineOf([start(1, titles)]).calls[0]?.label).toBe(title);
 });
