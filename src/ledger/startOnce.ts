@@ -12,7 +12,7 @@ import {
 } from './keyClaim';
 import {
 	applyTransition,
-	applyUpdate,
+	changeRows,
 	enterRow,
 	type Ledger,
 	retryingPersistently,
@@ -168,20 +168,28 @@ const claimLost = () =>
 	});
 
 /**
- * Marks a job as delivered after the node has downloaded the file. A delivery that a trigger has already started continues. Never
- * throws: without the change a trigger downloads the file again, which is better than to fail after the download.
+ * Marks jobs as delivered whose files the node has downloaded, as the last thing before it hands them over. A delivery that a trigger has
+ * already started continues. Never throws: without the change a trigger downloads the file again, which is better than to fail now.
  */
-export async function markDelivered(ledger: Ledger, { id }: Entry): Promise<void> {
+export async function markDelivered(ledger: Ledger, entries: readonly Entry[]): Promise<void> {
 	const table = retryingPersistently(ledger);
 	const changes = { outcome: 'completed', executionId: ledger.executionId };
-	await applyTransition(table, 'markDelivered', { id }, changes).catch(() => undefined);
+	const mark = async () => {
+		const [entry, ...others] = entries;
+		if (!others.length)
+			return await applyTransition(table, 'markDelivered', { id: entry!.id }, changes);
+		// a filter has one level: it cannot name several rows and compare their state
+		const proposal = ledger.newClaim();
+		await changeRows(table, entries, { proposal });
+		return await applyTransition(table, 'markAllDelivered', { proposal }, changes);
+	};
+	await mark().catch(() => undefined);
 }
 
-/** Makes a job due at once, for a trigger to download its file. Never throws: it is due later then. */
+/** Makes jobs due at once, for a trigger to download their files. Never throws: they are due later then. */
 export async function leaveToTriggers(
-	{ table, clock, executionId }: Ledger,
-	{ id }: Entry,
+	{ table, clock }: Ledger,
+	entries: readonly Entry[],
 ): Promise<void> {
-	const changes = { checkAt: clock.now(), executionId };
-	await applyUpdate(table, 'leaveToTriggers', { id }, changes).catch(() => undefined);
+	await changeRows(table, entries, { checkAt: clock.now() }).catch(() => undefined);
 }

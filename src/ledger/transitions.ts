@@ -157,8 +157,10 @@ export const transitions = {
 		matches: ['id', 'state', 'claim'],
 		clears: ['claim', 'proposal', 'leaseUntil'],
 	},
-	/** Generate has downloaded the file itself. A delivery that has already started continues. */
+	/** Generate has downloaded the file itself, and hands it over. A delivery that has already started continues. */
 	markDelivered: { from: ['pending'], to: 'delivered', matches: ['id', 'state'] },
+	/** The same for all items of a node. A poll that has proposed to claim one of them meanwhile gets it. */
+	markAllDelivered: { from: ['pending'], to: 'delivered', matches: ['state', 'proposal'] },
 
 	// a question to the assistant: its chat, and the rate limit
 

@@ -17,12 +17,6 @@ export const updates = {
 		matches: ['id'],
 		writes: ['proposal', 'checkAt', 'startedAt', 'failures', 'note'],
 	},
-	/** The node does not download the file, so a trigger may check the job at once. */
-	leaveToTriggers: {
-		in: ['pending'],
-		matches: ['id', 'state'],
-		writes: ['checkAt', 'executionId'],
-	},
 	/** The outcome of a job applies to all of its rows that no execution holds. */
 	recordOutcome: {
 		in: ['pending'],

@@ -91,6 +91,13 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	addHint(sentence: string): void;
 	/** Counts a job that has ended in the one hint on what the jobs of this run have cost. */
 	addJobCost(cost: Cost): void;
+	/**
+	 * Does something as the last thing that the node does: when it hands its items over, or when the execution was stopped. Not after a failure
+	 * that ends the node: n8n may run it again.
+	 *
+	 * @param action It must not throw.
+	 */
+	atEnd(action: (isHandedOver: boolean) => Promise<void>): void;
 	/** Adds to n8n's token counters. */
 	countTokens(input: number, output: number): void;
 	readFile(property: string, path: string): Promise<FileContent>;

@@ -39,6 +39,7 @@ export function createOperationContexts(
 	const createPreflightContext = createPreflightContexts(n8n, connection);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
+	const endActions: Array<Parameters<OperationContext<never>['atEnd']>[0]> = [];
 	let hasPaid = false;
 	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
 
@@ -70,6 +71,7 @@ export function createOperationContexts(
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
 			...{ addHint: hints.add, addJobCost: hints.addJobCost },
+			atEnd: (action) => void endActions.push(action),
 			countTokens: (input, out) => countTokens(n8n, input, out),
 			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
 			storeFile: async (response, wanted) => await storeFile(n8n, redact, response, wanted),
@@ -78,6 +80,12 @@ export function createOperationContexts(
 
 	return {
 		...{ createPreflightContext, createOperationContext, startedIds },
+		/** To be called right before the node ends. @param hasFailed Whether it ends with an error. */
+		async end(hasFailed: boolean): Promise<void> {
+			const isStopped = stop?.aborted === true;
+			if (hasFailed && !isStopped) return;
+			await Promise.all(endActions.map(async (action) => await action(!isStopped)));
+		},
 		/** To be called when the budget has been written. */
 		showHints: () => hints.show(accounts.budget?.actions.describeLeft()),
 		/** Whether anything that may cost was started, or was found to have been started before. */

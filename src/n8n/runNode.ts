@@ -90,8 +90,8 @@ async function runItems(
 	});
 	const live = isLive(n8n);
 	const isSpeaker = findCaller(n8n) === 'conversation';
-	const { createPreflightContext, createOperationContext, showHints, startedIds, hasPaid } =
-		createOperationContexts(n8n, connection, sentRequests, live);
+	const contexts = createOperationContexts(n8n, connection, sentRequests, live);
+	const { createPreflightContext, createOperationContext, startedIds } = contexts;
 
 	const requests = await prepareItems(n8n, operation, connection, results.fail);
 	await checkItems(operation, requests, createPreflightContext, results.fail);
@@ -114,19 +114,22 @@ async function runItems(
 			if (isSpeaker && context.output.hasWritten()) results.markShownLive(itemIndex);
 		}
 	};
+	let hasFailed = false;
 	try {
 		// a chat does not separate the answers of items: they have to come one after the other
 		await runPool(sequenceKeys, live ? 1 : settings.concurrency, work);
 	} catch (cause) {
+		hasFailed = true;
 		const failure = results.firstFailure() ?? cause;
 		const error = toNodeError(n8n.getNode(), failure, undefined, redact);
 		throw attachStartedIds(n8n, startedIds, error);
 	} finally {
-		if (hasPaid()) tracePayments(n8n, results.traced(), redact);
+		if (contexts.hasPaid()) tracePayments(n8n, results.traced(), redact);
 		await connection.accounts.close();
+		await contexts.end(hasFailed);
 	}
 
-	showHints();
+	contexts.showHints();
 	if (results.haveAllSucceeded()) sentRequests.forget();
 	return results.toOutput();
 }

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { failPosts, model, PICTURE, RETRIED } from './rig/calls';
+import { CARRY_ON, failPosts, model, PICTURE, posts, RETRIED } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
 import { run, shownText, start, type RunOptions } from './rig/run';
 
@@ -176,5 +176,42 @@ describe('Generate with the ledger', () => {
 		expect(rig.n8n.entries()[0]!.checkAt).toBeGreaterThan(Date.now() + 600_000);
 		running.stop();
 		await running.finished;
+	});
+
+	const TWO = { items: [{ text: 'one' }, { text: 'two' }] };
+	const both = (more: Partial<RunOptions> = {}) => {
+		const picture = { ...PICTURE, prompt: '={{ $json.text }}' };
+		const inTurn = { ...picture, requestSettings: { concurrency: 1 } };
+		return rig.ledgered('generate', inTurn, { ...TWO, ...more });
+	};
+	const SECOND = { method: 'POST', bodyIncludes: 'two' };
+
+	it('Stop while the second item runs: a trigger brings the first one', async () => {
+		rig.service.fault({ match: SECOND, do: { type: 'timeout' } });
+		const running = start(both());
+		while (posts(rig.service).length < 2) await tick();
+		expect(rig.states()[0]).toBe('pending');
+		running.stop();
+		await running.finished;
+		while (rig.n8n.entries()[0]!.checkAt > Date.now()) await tick();
+		const [item, ...others] = await rig.watching().deliver();
+		expect(item?.json['jobId']).toBe(rig.service.world.starts[0]!.jobId);
+		expect(item?.binary?.['data']).toBeDefined();
+		expect(others).toEqual([]);
+	});
+
+	it('a failure that ends the node hands nothing over; one that does not, what is done', async () => {
+		rig.service.fault({ match: SECOND, times: 2, do: status(422) });
+		expect((await run(both())).error).toBeDefined();
+		expect(rig.states()).toEqual(['pending', 'notStarted']);
+		expect((await run(both({ settings: CARRY_ON }))).items).toHaveLength(1);
+		expect(rig.states().slice(2)).toEqual(['delivered', 'notStarted']);
+	});
+
+	it('the jobs of all items are marked together', async () => {
+		expect((await run(both({ items: Array(5).fill(TWO.items[0]) }))).items).toHaveLength(5);
+		expect(rig.states()).toEqual(Array(5).fill('delivered'));
+		const marked = rig.n8n.service.requests.filter(({ bodyText }) => /delivered/.test(bodyText));
+		expect(marked).toHaveLength(1);
 	});
 });
