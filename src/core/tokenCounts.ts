@@ -1,51 +1,134 @@
 import { isPlainObject, type JsonObject } from './json';
+import { isPresent, omitMissing } from './missing';
 import { readCount } from './money';
 
 /** The token counts of an answer. A count that the model did not report is absent. */
 export interface TokenCounts {
-	/** Of the prompt, cached tokens included. */
+	/** Of the prompt, those that came from a cache or went into one included. */
 	input?: number;
 	/** The part of the prompt that came from a cache. */
 	cached?: number;
+	/** The part of the prompt that went into a cache. */
+	written?: number;
+	/** The part of `written` that stays there for an hour. */
+	writtenForHour?: number;
 	/** Of the answer, hidden reasoning included. */
 	output?: number;
 	/** The part of the answer that is hidden reasoning. */
 	reasoning?: number;
+	/** Whether the figures contradict each other. What they are read as is the dearest that they can mean. */
+	isContradictory?: true;
 }
 
 /**
  * Reads the token counts of an answer. The specification names `completion_tokens`.
  *
+ * Gateways pass on what a vendor counts beside the prompt or the answer. Of figures that contradict each other, the dearer reading counts:
+ *
+ * - more cached tokens than the prompt has are beside it;
+ * - more reasoning than the answer has is beside it;
+ * - what a total has beyond both is output;
+ * - of one count in two places, the larger one.
+ *
  * @param usage As it was reported.
+ * @see Portkey-AI/gateway#1458, CLIProxyAPI#5743, langfuse#16321, vercel/ai#6082
  */
 export function readTokenCounts(usage: unknown): TokenCounts {
 	if (!isPlainObject(usage)) return {};
-	const counts: TokenCounts = {};
-	for (const { kind, paths } of PLACES) {
-		for (const [name = '', field] of paths) {
-			const place = usage[name];
-			const value = field ? (place as JsonObject | null | undefined)?.[field] : place;
-			const count = value === undefined ? undefined : readCount(value);
-			if (count === undefined) continue;
-			counts[kind] = count;
-			break;
-		}
-	}
-	return counts;
+	const all = (kind: Kind) => readPlaces(usage, PLACES[kind]);
+	const most = (kind: Kind) => all(kind).at(-1);
+	const reasoning = most('reasoning');
+	const { input, cached, isBeside, written } = readPrompt(usage, all);
+	const output = most('output');
+	const answer = output === undefined || (reasoning ?? 0) <= output ? output : output + reasoning!;
+	const total = most('total') ?? 0;
+	const isBoth = input !== undefined && answer !== undefined;
+	const rest = isBoth ? Math.max(0, total - input - answer) : 0;
+	const hasTwo = (['input', 'output'] as const).some((kind) => all(kind)[0] !== most(kind));
+	const isContradictory = isBeside || answer !== output || rest > 0 || hasTwo;
+	return omitMissing({
+		input,
+		cached,
+		written,
+		writtenForHour: most('writtenForHour'),
+		output: answer === undefined ? undefined : answer + rest,
+		reasoning,
+		isContradictory: isContradictory || undefined,
+	}) as TokenCounts;
+}
+
+/** A sentence about counts that contradict each other; undefined for any others. @param usage As it was reported. */
+export function describeContradiction(usage: unknown): string | undefined {
+	const { input = 0, output = 0, isContradictory } = readTokenCounts(usage);
+	return isContradictory
+		? `The token counts of this answer contradict each other. The dearest that they can mean is counted: ${input} tokens in and ${output} out.`
+		: undefined;
+}
+
+/** What is said of the prompt, and whether its cached tokens are beside it although nothing but their number says so. */
+function readPrompt(usage: JsonObject, all: (kind: Kind) => number[]) {
+	const prompt = all('input').at(-1);
+	const most = all('cached').at(-1);
+	const written = all('written').at(-1);
+	const cache = (most ?? 0) + (written ?? 0);
+	if (prompt === undefined || !cache) return { input: prompt, cached: most, written };
+	const areMessages = isOfMessages(usage, prompt, all);
+	const isBeside = cache > prompt && !areMessages;
+	return areMessages || isBeside
+		? { input: prompt + cache, cached: most, written, isBeside }
+		: { input: prompt, cached: all('cached')[0], written };
 }
 
 /**
- * Where each count may be: a field, or a field in a field. The first one counts. In this order: chat completions, responses, n8n's agents,
- * AI SDK; of cached and reasoning tokens chat completions, responses, LangChain, then Moonshot, DeepSeek and Anthropic, or Perplexity.
+ * Whether counts are those of Anthropic's messages, which are beside each other. A total of the other two says that they are not.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#tracking-cache-performance
  */
-const PLACES = Object.entries({
-	input: 'prompt_tokens input_tokens promptTokens inputTokens',
-	output: 'completion_tokens output_tokens completionTokens outputTokens',
-	cached: `prompt_tokens_details.cached_tokens input_tokens_details.cached_tokens input_token_details.cache_read
-		cached_tokens prompt_cache_hit_tokens cache_read_input_tokens`,
-	reasoning: `completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens
-		output_token_details.reasoning reasoning_tokens`,
-}).map(([kind, places]) => ({
-	kind: kind as keyof TokenCounts,
-	paths: places.split(/\s+/).map((path) => path.split('.')),
-}));
+const isOfMessages = (usage: JsonObject, prompt: number, all: (kind: Kind) => number[]) =>
+	usage['input_tokens'] === prompt &&
+	isPresent(usage['cache_read_input_tokens'] ?? usage['cache_creation_input_tokens']) &&
+	all('total').at(-1) !== prompt + (all('output').at(-1) ?? 0);
+
+/**
+ * Where each count may be: a field, or a field in a field. In this order: chat completions, responses, n8n's agents, AI SDK; of cached and
+ * reasoning tokens chat completions, responses, LangChain, then Moonshot, DeepSeek and Anthropic, or Perplexity; of written tokens
+ * OpenRouter, LangChain, Anthropic.
+ */
+const PLACES = {
+	input: ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens'],
+	output: ['completion_tokens', 'output_tokens', 'completionTokens', 'outputTokens'],
+	total: ['total_tokens', 'totalTokens'],
+	cached: [
+		'prompt_tokens_details.cached_tokens',
+		'input_tokens_details.cached_tokens',
+		'input_token_details.cache_read',
+		'cached_tokens',
+		'prompt_cache_hit_tokens',
+		'cache_read_input_tokens',
+	],
+	written: [
+		'prompt_tokens_details.cache_write_tokens',
+		'input_token_details.cache_creation',
+		'cache_creation_input_tokens',
+	],
+	writtenForHour: ['cache_creation.ephemeral_1h_input_tokens'],
+	reasoning: [
+		'completion_tokens_details.reasoning_tokens',
+		'output_tokens_details.reasoning_tokens',
+		'output_token_details.reasoning',
+		'reasoning_tokens',
+	],
+};
+type Kind = keyof typeof PLACES;
+
+/** The counts at these places, the smallest first. Some gateways fill places that they do not use with 0. */
+function readPlaces(usage: JsonObject, places: readonly string[]): number[] {
+	const counts = places.flatMap((place) => {
+		const [name = '', field] = place.split('.');
+		const found = usage[name];
+		const value = field ? (found as JsonObject | null | undefined)?.[field] : found;
+		return (value === undefined ? undefined : readCount(value)) ?? [];
+	});
+	const used = counts.filter((count) => count > 0);
+	return used.length ? used.sort((one, other) => one - other) : counts.slice(0, 1);
+}

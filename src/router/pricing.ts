@@ -21,7 +21,7 @@ const MOST_OUTPUT_TOKENS = 16_384;
 
 /**
  * The cost of a text request from the reported tokens, in either protocol. The output tokens include hidden reasoning, and the
- * prompt tokens include cached tokens. It is calculated here, because the router does not report it.
+ * prompt tokens include those of a cache. It is calculated here, because the router does not report it.
  *
  * @param pricing Of the catalog entry: USD per million tokens, which is micro-dollars per token.
  * @param usage As the router sent it.
@@ -30,16 +30,25 @@ const MOST_OUTPUT_TOKENS = 16_384;
  * @see section 8, cost rules
  */
 export function textCost(pricing: unknown, usage: unknown): number | undefined {
-	const { input, output, cached: reported = 0 } = readTokenCounts(usage);
+	const { input, output, cached = 0, written = 0, writtenForHour = 0 } = readTokenCounts(usage);
 	if (input === undefined || output === undefined) return undefined;
-	const cached = Math.min(reported, input);
 	const prices = readTokenPrices(pricing);
+	const forHour = Math.min(writtenForHour, written);
 	return sumCost([
-		[input - cached, prices.input],
+		[input - cached - written, prices.input],
 		[cached, prices.cached ?? prices.input],
+		[written - forHour, prices.input?.times(WRITE_FACTORS.minutes)],
+		[forHour, prices.input?.times(WRITE_FACTORS.hour)],
 		[output, prices.output],
 	]);
 }
+
+/**
+ * What a token costs that goes into a cache, in tokens of the prompt: for five minutes, and for an hour. The catalog has no price for it.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
+ */
+const WRITE_FACTORS = { minutes: 1.25, hour: 2 };
 
 /** The most that a text request can cost. */
 export interface CostBound {

@@ -1,5 +1,6 @@
-import { truncatedAnswerError } from '../core/errors';
+import { joinSentences, truncatedAnswerError } from '../core/errors';
 import { type JsonObject, tryParseJson } from '../core/json';
+import { describeContradiction } from '../core/tokenCounts';
 
 /** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
@@ -65,6 +66,10 @@ export function answerWarning(answer: TextAnswer, maxTokens?: number): string | 
 		)
 		.find(Boolean);
 }
+
+/** The same, and what is to be known of its token counts. */
+export const noticeOf = (answer: TextAnswer, maxTokens?: number): string | undefined =>
+	joinSentences(answerWarning(answer, maxTokens), describeContradiction(answer.usage)) || undefined;
 
 function choiceWarning(
 	{ finishReason, text, toolCalls, refusal, reasoning }: TextChoice,

@@ -22,7 +22,7 @@ import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
-import { answerWarning } from '../../../src/router/textAnswer';
+import { noticeOf } from '../../../src/router/textAnswer';
 import { access } from '../access';
 import { sumAttempts } from '../modelChoice';
 import { type AnsweredCall, createModelCaller } from './askModels';
@@ -116,7 +116,7 @@ function createAsk(
 			const rest = stream.end();
 			if (rest) onText(rest);
 			const answer = redact.data(answered.answer);
-			const notice = answerWarning(answer, answered.maxTokens);
+			const notice = noticeOf(answer, answered.maxTokens);
 			if (notice) addHint(n8n, notice);
 			if (answered.isToldInWords) addHint(n8n, TOLD_IN_WORDS);
 			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));

@@ -8,7 +8,7 @@ import type { StructuredReader } from '../../../src/core/structuredAnswer';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { type Protocol, protocols } from '../../../src/router/protocols';
-import { answerWarning } from '../../../src/router/textAnswer';
+import { noticeOf } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
 import {
@@ -94,7 +94,7 @@ export const message = operation({
 			const { answer: asked, attempts, refusals } = await askChosen(context);
 			hintPassedOver(addHint, request.choices, refusals);
 			const { maxTokens, answer } = asked;
-			const notice = answerWarning(answer, maxTokens);
+			const notice = noticeOf(answer, maxTokens);
 			if (notice) addHint(notice);
 			const read = isCallsOnly(answer) ? undefined : structured;
 			const outputs = read
