@@ -55,8 +55,10 @@ export interface CostBound {
 	/** A whole number; 1 is 0.000001 USD. */
 	microUsd: number;
 	promptTokens: number;
-	/** What the tokens of the prompt are counted by: one per byte of its JSON, or the model's whole context window. */
-	promptCountedBy: 'bytes' | 'contextWindow';
+	/** What the tokens of the prompt are counted by: one per byte of its JSON, the same and what its files can have, or the model's whole context window. */
+	promptCountedBy: 'bytes' | 'bytesAndFiles' | 'contextWindow';
+	/** Why the context window counts, as a sentence, if it is not just shorter than the prompt. */
+	countedBecause?: string;
 	/** The sum for all answers. */
 	outputTokens: number;
 	/** Output tokens of one answer that the request has to ask for, so that the bound holds. Absent if it already does so, or has no cap. */
@@ -69,8 +71,8 @@ export type NoCostBound = Extract<Bound, { unbounded: string }> &
 /**
  * The most that a text request can cost, at the prices of the catalog.
  *
- * Neither the prompt nor an answer is counted with more tokens than the model's context window, which holds both. This assumes that the
- * service asks the model once, so it does not apply where the service runs tools.
+ * The prompt is not counted with more tokens than the model's context window. This assumes that the service asks the model once, so it
+ * does not apply where the service runs tools. An answer is counted with the tokens that the request allows, whatever the catalog says.
  *
  * @param model The catalog entry.
  * @param own The protocol's own field for the maximum output tokens: no other one is a bound.
@@ -83,25 +85,32 @@ export function maximumTextCost(
 	own: LimitField,
 	left?: Decimal,
 ): CostBound | NoCostBound {
-	const window = readCount(model.context_length) || undefined;
-	const prompt = countPromptTokens(body, window);
+	const measured = maximumPromptTokens(body);
+	const window = readWindow(model, measured.least);
+	const prompt = countPromptTokens(measured, window);
 	if ('unbounded' in prompt) return prompt;
 	const limits = readOutputLimits(body, own);
 	if (!limits)
 		return {
 			unbounded: 'The cap on output tokens or the number of answers is not a whole number above 0.',
 		};
-	const { dearestInput: input, output } = readTokenPrices(model.pricing);
+	const { dearestInput, output } = readTokenPrices(model.pricing);
+	const input = dearestInput?.times(findWriteFactor(body));
 	const { promptTokens } = prompt;
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
 		return { unbounded: 'The catalog has no price for the input tokens of this model.' };
 	const maxTokens =
 		left && limits.allowance === undefined
-			? chooseMaxTokens(model, promptTokens, left.minus(promptCost), output?.times(limits.choices))
+			? chooseMaxTokens(model, {
+					window,
+					promptTokens,
+					money: left.minus(promptCost),
+					price: output?.times(limits.choices),
+				})
 			: undefined;
 	const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
-	const outputTokens = Math.min(allowance, window ?? Infinity) * limits.choices;
+	const outputTokens = allowance * limits.choices;
 	if (outputTokens && !output)
 		return { unbounded: 'The catalog has no price for the output tokens of this model.' };
 	const microUsd = sumCost([
@@ -113,14 +122,56 @@ export function maximumTextCost(
 	return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
 }
 
-/** How many output tokens a request asks for on its own. If even the default does not fit, the cap refuses the request. */
+/** Tokens. No model has less, and a catalog that says less counts in thousands, or is wrong. */
+const LEAST_WINDOW = 2048;
+
+/**
+ * The context window of a model. It lowers what a prompt counts, so it is read only where it can be true.
+ *
+ * @param least The fewest tokens that the text of the prompt can have.
+ * @returns undefined if the catalog has none, or less than the longest answer or this prompt.
+ */
+function readWindow(model: Partial<Model>, least: number): number | undefined {
+	const window = readCount(model.context_length) ?? 0;
+	const longest = readCount(model.max_output_tokens) ?? 0;
+	return window >= Math.max(LEAST_WINDOW, longest, least) ? window : undefined;
+}
+
+/**
+ * What a token of the prompt costs at most, in tokens that are in no cache: those up to a mark may go into one.
+ *
+ * @param body Of a request.
+ */
+function findWriteFactor(body: unknown): number {
+	if (Array.isArray(body))
+		return body.reduce<number>((most, each) => Math.max(most, findWriteFactor(each)), 1);
+	if (!isPlainObject(body)) return 1;
+	const { cache_control: mark, ...others } = body;
+	if (!mark) return findWriteFactor(Object.values(others));
+	const { ttl = '5m' } = Object(mark) as JsonObject;
+	return ttl === '5m' ? WRITE_FACTORS.minutes : WRITE_FACTORS.hour;
+}
+
+/**
+ * How many output tokens a request asks for on its own. If even the default does not fit, the cap refuses the request.
+ *
+ * @param money Micro-dollars that are left.
+ * @param price Of a token of each answer.
+ */
 function chooseMaxTokens(
 	model: Partial<Model>,
-	promptTokens: number,
-	money: Decimal,
-	price: Decimal | undefined,
+	{
+		window = Infinity,
+		promptTokens,
+		money,
+		price,
+	}: {
+		window: number | undefined;
+		promptTokens: number;
+		money: Decimal;
+		price: Decimal | undefined;
+	},
 ): number {
-	const window = readCount(model.context_length) || Infinity;
 	const largest = readCount(model.max_output_tokens) || Infinity;
 	// a division takes longer than the rest
 	const affordable =
@@ -135,36 +186,41 @@ function chooseMaxTokens(
 /** The most that a text request can cost, for a budget. */
 export function toTextBound(bound: CostBound | NoCostBound): Bound {
 	if ('unbounded' in bound) return bound;
-	const { microUsd, promptTokens, promptCountedBy, outputTokens } = bound;
-	const prompt =
-		promptCountedBy === 'bytes'
-			? `At most ${promptTokens} tokens go in`
-			: `The prompt is counted as the whole context window of the model, ${promptTokens} tokens,`;
+	const { microUsd, countedBecause: reason, outputTokens } = bound;
+	const what = reason === undefined ? 'shorten the input' : SMALLER_INPUT;
 	return {
 		microUsd,
 		advise: (field) =>
-			`${prompt} and ${outputTokens} come out: lower "Maximum Output Tokens", shorten the input, or raise "${field}".`,
+			`${describePrompt(bound)} and ${outputTokens} come out: lower "Maximum Output Tokens", ${what}, or raise "${field}".${reason === undefined ? '' : ` ${reason}`}`,
 	};
 }
 
+const SMALLER_INPUT =
+	'send a picture as a file and not as its address, send the text of a document and not the document, choose a model with a smaller context window';
+
+const describePrompt = ({ promptTokens, promptCountedBy }: CostBound) =>
+	promptCountedBy === 'contextWindow'
+		? `The prompt is counted as the whole context window of the model, ${promptTokens} tokens,`
+		: `At most ${promptTokens} tokens go in`;
+
 /** @param window Tokens; undefined if the catalog does not have it. */
 function countPromptTokens(
-	body: JsonObject,
+	prompt: ReturnType<typeof maximumPromptTokens>,
 	window: number | undefined,
-): Pick<CostBound, 'promptTokens' | 'promptCountedBy'> | NoCostBound {
-	const prompt = maximumPromptTokens(body);
+): Pick<CostBound, 'promptTokens' | 'promptCountedBy' | 'countedBecause'> | NoCostBound {
 	if ('tokens' in prompt) {
-		const { tokens } = prompt;
+		const { tokens, hasFiles } = prompt;
 		if (window === undefined || tokens <= window)
-			return { promptTokens: tokens, promptCountedBy: 'bytes' };
-	} else {
-		if (!prompt.fitsWindow) return { unbounded: prompt.unbounded };
-		if (window === undefined)
-			return {
-				unbounded: `${prompt.unbounded} The catalog does not have the context window of this model, which would be the limit.`,
-			};
+			return { promptTokens: tokens, promptCountedBy: hasFiles ? 'bytesAndFiles' : 'bytes' };
+		return { promptTokens: window, promptCountedBy: 'contextWindow' };
 	}
-	return { promptTokens: window, promptCountedBy: 'contextWindow' };
+	const { unbounded, fitsWindow } = prompt;
+	if (!fitsWindow) return { unbounded };
+	if (window === undefined)
+		return {
+			unbounded: `${unbounded} The catalog does not have the context window of this model, which would be the limit.`,
+		};
+	return { promptTokens: window, promptCountedBy: 'contextWindow', countedBecause: unbounded };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { cutText } from '../core/errors';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { isEmptyValue, isPresent } from '../core/missing';
+import { maximumFileTokens } from './fileTokens';
 
 interface UnmeasurablePrompt {
 	/** Why there is no upper bound, as a sentence. */
@@ -10,10 +11,22 @@ interface UnmeasurablePrompt {
 	 * the model several times. Of a field that is not known, nothing is known.
 	 */
 	fitsWindow: boolean;
+	/** The fewest tokens that its text can have. */
+	least: number;
+}
+
+/** The tokens that a prompt can have. */
+interface MeasuredPrompt {
+	/** At most. */
+	tokens: number;
+	/** At least, as far as its text shows. */
+	least: number;
+	/** Whether it has files. */
+	hasFiles: boolean;
 }
 
 /**
- * The largest number of tokens that the prompt of a request can have, in any tokenizer: the bytes of its JSON.
+ * The largest number of tokens that the prompt of a request can have, in any tokenizer: the bytes of its JSON, and what its files can have.
  *
  * This is an upper bound because a token represents at least one byte of text, the JSON form of a text has at least as many bytes,
  * and the names and brackets of JSON are longer than what a model's template adds around messages and their parts. For what a
@@ -21,16 +34,31 @@ interface UnmeasurablePrompt {
  *
  * @param body Of a chat completion or a response.
  */
-export function maximumPromptTokens(body: JsonObject): { tokens: number } | UnmeasurablePrompt {
-	const unmeasurable = findUnmeasurable(body);
-	if (unmeasurable) return unmeasurable;
-	let tokens = 0;
+export function maximumPromptTokens(body: JsonObject): MeasuredPrompt | UnmeasurablePrompt {
+	const files = noFiles();
+	const unmeasurable = findUnmeasurable(body, files);
+	let bytes = 0;
+	let frames = 0;
 	for (const [name, value] of listPromptFields(body)) {
 		const entries = Array.isArray(value) ? value.length : 1;
-		tokens += jsonBytes(value) + entries * (FRAME_TOKENS[name] ?? 0);
+		bytes += jsonBytes(value, files);
+		frames += entries * (FRAME_TOKENS[name] ?? 0);
 	}
-	return { tokens };
+	const least = Math.ceil(bytes / BYTES_PER_TOKEN);
+	if (unmeasurable) return { ...unmeasurable, least };
+	return { tokens: bytes + frames + files.tokens, least, hasFiles: files.parts.size > 0 };
 }
+
+/** Parts of messages that are more than text, and the most tokens that their files can have. One object may be in several messages. */
+interface Files {
+	parts: Set<unknown>;
+	tokens: number;
+}
+
+const noFiles = (): Files => ({ parts: new Set(), tokens: 0 });
+
+/** How many bytes one token of most texts has. */
+const BYTES_PER_TOKEN = 4;
 
 /**
  * The estimated number of tokens of a prompt: one for every four bytes of its text.
@@ -38,11 +66,12 @@ export function maximumPromptTokens(body: JsonObject): { tokens: number } | Unme
  * @returns undefined when the prompt contains more than text.
  */
 export function estimatePromptTokens(body: JsonObject): number | undefined {
-	if (findUnmeasurable(body)) return undefined;
+	const files = noFiles();
+	if (findUnmeasurable(body, files) || files.parts.size) return undefined;
 	let bytes = 0;
 	for (const [name, value] of listPromptFields(body))
 		bytes += CONVERSATION_FIELDS.includes(name) ? textBytes(value) : jsonBytes(value);
-	return Math.ceil(bytes / 4);
+	return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 const CONVERSATION_FIELDS = ['messages', 'input', 'instructions'];
@@ -90,9 +119,20 @@ const MEDIA_FIELD =
 /**
  * Why the size of a prompt, or of what comes out, cannot be calculated: the request contains more than text and settings. A field that
  * is not known may choose another model or a dearer tier, or add answers, sound or a search. All that is not known counts as unbounded.
+ *
+ * @param files Gets what is found.
  */
-function findUnmeasurable(body: JsonObject): UnmeasurablePrompt | undefined {
+function findUnmeasurable(
+	body: JsonObject,
+	files: Files,
+): Omit<UnmeasurablePrompt, 'least'> | undefined {
 	const { messages, input, instructions } = body;
+	// all of them: how long the rest is counts, whatever else has no bound
+	const [media] = [
+		findMedia(messages, true, files),
+		findMedia(input, true, files),
+		findMedia(instructions, false, files),
+	].filter((found) => found !== undefined);
 	const given = Object.keys(body).filter((name) => isPresent(body[name]));
 	const unknown = given.find((name) =>
 		[PROMPT_FIELDS, FREE_FIELDS, STORED_FIELDS].every((known) => !known.has(name)),
@@ -101,10 +141,7 @@ function findUnmeasurable(body: JsonObject): UnmeasurablePrompt | undefined {
 	const tool = findServiceTool(body);
 	if (tool !== undefined) return { unbounded: addsText(tool), fitsWindow: false };
 	const stored = given.find((name) => STORED_FIELDS.has(name));
-	const unbounded =
-		stored === undefined
-			? (findMedia(messages, true) ?? findMedia(input, true) ?? findMedia(instructions, false))
-			: addsText(stored);
+	const unbounded = stored === undefined ? media : addsText(stored);
 	return unbounded === undefined ? undefined : { unbounded, fitsWindow: true };
 }
 
@@ -125,16 +162,25 @@ const typeOf = (tool: unknown, preset: string | undefined): string =>
 	String(isPlainObject(tool) ? (tool['type'] ?? preset) : tool);
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */
-function findMedia(entry: unknown, isItem: boolean): string | undefined {
-	if (Array.isArray(entry)) return entry.map((part) => findMedia(part, isItem)).find(Boolean);
+function findMedia(entry: unknown, isItem: boolean, files: Files): string | undefined {
+	if (Array.isArray(entry))
+		return entry.map((part) => findMedia(part, isItem, files)).find(Boolean);
 	if (!isPlainObject(entry)) return undefined;
 	const type = entry['type'] ?? (isItem ? 'message' : undefined);
 	if (typeof type !== 'string') return 'A part of a message has no type.';
+	const tokens = maximumFileTokens(entry);
+	if (tokens !== undefined) {
+		files.parts.add(entry);
+		files.tokens += tokens;
+		return undefined;
+	}
 	const isMedia = (name: string) => MEDIA_FIELD.test(name) && !isEmptyValue(entry[name]);
 	const media = TEXT_TYPES.has(type) ? Object.keys(entry).find(isMedia) : type;
-	if (media !== undefined)
+	if (media !== undefined) {
+		files.parts.add(entry);
 		return `A message contains "${cutText(media, 60)}", and its number of tokens is not known before the request.`;
-	return findMedia([entry['content'], entry['output'], entry['summary']], false);
+	}
+	return findMedia([entry['content'], entry['output'], entry['summary']], false, files);
 }
 
 /** Bytes of all texts in messages, without types and roles. */
@@ -147,4 +193,8 @@ function textBytes(value: unknown): number {
 	return textBytes(texts.map(([, text]) => text));
 }
 
-const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+/** @param files They count by themselves, and may have many megabytes. */
+function jsonBytes(value: unknown, { parts }: Files = noFiles()): number {
+	const leaveOut = (_name: string, part: unknown) => (parts.has(part) ? null : part);
+	return Buffer.byteLength(JSON.stringify(value, parts.size ? leaveOut : undefined) ?? '');
+}

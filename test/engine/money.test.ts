@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, model, posts } from './rig/calls';
+import { CARRY_ON, chat, model, posts, says } from './rig/calls';
 import { start, type RunOptions } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -103,6 +103,68 @@ describe('the spending cap', () => {
 	});
 });
 
+describe('files that are in the request', () => {
+	const omni = { model: model('aurora-labs/omni-2') };
+	const attached = (mimeType: string, content: string): Partial<RunOptions> => ({
+		files: { data: { data: Buffer.from(content).toString('base64'), mimeType, fileName: 'a' } },
+	});
+	const own = { attachments: { attachment: [{ source: 'binary', binaryProperty: 'data' }] } };
+
+	it('count with the most that a vendor counts: a picture fits the default cap of a large model', async () => {
+		const given = await ask(
+			'What is in this picture?',
+			{ ...prism, ...own },
+			attached('image/png', '\x89PNG'),
+		);
+		expect(given.error).toBeUndefined();
+		expect(given.items).toHaveLength(1);
+	});
+
+	it('are told by the estimate', async () => {
+		const more = { ...prism, ...own, operation: 'estimateCost' };
+		const { items } = await ask('x', more, attached('text/plain', 'a text'));
+		expect(items[0]?.json).toMatchObject({
+			output: expect.stringMatching(/ and each file with the most that vendors count\.$/),
+			promptCountedBy: 'bytesAndFiles',
+		});
+		expect(Number(items[0]?.json['maxPromptTokens'])).toBeLessThan(300);
+	});
+
+	it('count with the context window where no limit is known, and the advice helps', async () => {
+		const paper = attached('application/pdf', '%PDF-1.7');
+		const { failed } = await ask('x', { ...prism, ...own }, paper);
+		expect(failed[0]?.json['error']).toMatch(
+			/whole context window.*send the text of a document and not the document.* A message contains "file"/,
+		);
+		expect((await ask('x', { ...omni, ...own }, paper)).items).toHaveLength(1);
+		expect(posts(service)).toHaveLength(1);
+	});
+});
+
+describe('figures that cannot be true', () => {
+	it.each(['8', '128', '"128k"'])('a context window of %s lowers no bound', async (window) => {
+		const find = '"context_length":128000';
+		const change = { type: 'replace', find, with: `"context_length":${window}` } as const;
+		service.fault({ match: { method: 'GET', path: '/models' }, times: Infinity, do: change });
+		const secrets = secretsOfFreshAccount(service);
+		const more = { spendingCapPerItem: 0.001 };
+		await expectRefused(
+			ask('word '.repeat(5000), more, { secrets }),
+			/^This could cost up to \$0\.0186/,
+		);
+	});
+
+	it('of contradicting token counts the dearer ones are paid, and the answer says so', async () => {
+		const usage = { prompt_tokens: 7477, completion_tokens: 2060, total_tokens: 11_476 };
+		service.fault({ match: { method: 'POST' }, do: says({ content: 'Yes' }, 'stop', usage) });
+		const { items, hints } = await ask('x');
+		const [{ json } = { json: {} }] = items;
+		const notice = expect.stringContaining('7477 tokens in and 3999 out');
+		expect(json).toMatchObject({ costUsd: 0.009737, usage, notice });
+		expect(hints).toEqual([notice]);
+	});
+});
+
 describe('a cost that cannot be calculated', () => {
 	it.each<[string, INodeParameters, RegExp]>([
 		['of a model without a price', { model: model('tiny/no-price-1') }, /no price for the input/],
@@ -140,7 +202,8 @@ describe('a balance that does not suffice', () => {
 	const poor = () => ({
 		modelRouterApi: { baseUrl: service.url, apiKey: service.router.keys.poor },
 	});
-	const asked = (maxTokens: number) => ask('x', { options: { maxTokens } }, { secrets: poor() });
+	const asked = (maxTokens: number) =>
+		ask('x', { options: { maxTokens }, spendingCapPerItem: 100 }, { secrets: poor() });
 
 	it('says the figures in dollars, and the largest cap that fits: it does', async () => {
 		const { failed } = await asked(10_000_000);

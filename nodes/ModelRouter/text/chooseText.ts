@@ -22,10 +22,15 @@ import {
 /** Rejects a request as `chooseText` does, and files that do not exist. */
 export async function checkTextRequest(context: PreflightContext<TextRequest>): Promise<void> {
 	const { request, findFile } = context;
-	const inputs = request.attachments.map((source) =>
-		resolveModality(source.modality, openSource(source, findFile)),
+	const files = request.attachments.map((source) => {
+		const file = openSource(source, findFile);
+		return { file, modality: resolveModality(source.modality, file) };
+	});
+	const inputs = files.map(({ modality }) => modality);
+	const placeholders = files.map(
+		({ file, modality = 'file' }): Attachment =>
+			'url' in file ? { modality, ...file } : { modality, ...file, base64: '' },
 	);
-	const placeholders = inputs.map((modality = 'file'): Attachment => ({ modality, url: '' }));
 	const body = request.toBody(placeholders);
 	const text = { toBody: (model: string) => withModel(body, model), inputs, place: 'Attachments' };
 	request.chosen = await chooseText(context, request.choices, text, request);

@@ -92,5 +92,7 @@ function toEstimate(
 /** How the maximum number of prompt tokens was found. */
 const EXPLANATIONS: Record<CostBound['promptCountedBy'], string> = {
 	bytes: 'The prompt is counted as one token per byte.',
+	bytesAndFiles:
+		'The text of the prompt is counted as one token per byte, and each file with the most that vendors count.',
 	contextWindow: 'The prompt is counted as the whole context window of the model.',
 };

@@ -152,6 +152,7 @@ describe('maximumTextCost', () => {
 		['whatever the catalog says instead of a number', 1e9, { max_output_tokens: 0 }, {}, 16_384],
 		['what fits into the context window', 1e9, { context_length: 9052 }, {}, 9000],
 		['no more than the context window', 1e9, { context_length: 3000 }, {}, 3000],
+		['the default where the window cannot be true', 4096, { context_length: 128 }, {}, 4096],
 		['a maximum that is null', 1e9, {}, { max_tokens: null }, 16_384],
 		['a free output', 0, { pricing: { input_per_mtok: 1, output_per_mtok: 0 } }, {}, 16_384],
 	])(
@@ -210,7 +211,7 @@ describe('maximumTextCost', () => {
 		['number of choices that can be read', {}, { n: true }, NO_COUNT],
 		['amount', {}, { max_tokens: Number.MAX_SAFE_INTEGER }, TOO_LARGE],
 		['text alone', {}, { messages: image }, IMAGE],
-		['one prompt', { context_length: 2000 }, { tools: [{ type: 'search' }] }, SEARCH],
+		['one prompt', { context_length: 2048 }, { tools: [{ type: 'search' }] }, SEARCH],
 	])('has no bound without %s', (_name, model, body, unbounded) => {
 		expect(most(model, body)).toEqual({ unbounded });
 	});
@@ -224,21 +225,64 @@ describe('maximumTextCost', () => {
 			{ messages: image, max_tokens: 100 },
 			{ ...window, promptTokens: 10_000, microUsd: 5150, outputTokens: 100 },
 		],
-		['a window that is text', '2000', { messages: image }, { promptTokens: 2000 }],
-		['a conversation', 1000, { conversation: 'x' }, { ...window, promptTokens: 1000 }],
-		['an earlier response', 1000, { previous_response_id: 'x' }, { promptTokens: 1000 }],
-		['a prompt of the same length', 52, {}, { promptCountedBy: 'bytes' }],
-		['a longer prompt', 51, {}, { ...window, promptTokens: 51 }],
-		['an answer that is longer', 2000, {}, { promptTokens: 52, outputTokens: 2000 }],
-		['each of several answers', 2000, { max_tokens: 9000, n: 3 }, { outputTokens: 6000 }],
-		['several short answers', 2000, { max_tokens: 100, n: 3 }, { outputTokens: 300 }],
+		['a window that is text', '2048', { messages: image }, { promptTokens: 2048 }],
+		['a conversation', 2048, { conversation: 'x' }, { ...window, promptTokens: 2048 }],
+		['an earlier response', 2048, { previous_response_id: 'x' }, { promptTokens: 2048 }],
+		['a short prompt', 2048, {}, { promptTokens: 52, promptCountedBy: 'bytes' }],
+		[
+			'a longer prompt',
+			2048,
+			{ instructions: 'x'.repeat(2048) },
+			{ ...window, promptTokens: 2048 },
+		],
+		['no answer', 2048, { max_tokens: 9000, n: 3 }, { outputTokens: 27_000 }],
 	])('counts within the context window: %s', (_what, context_length, body, expected) => {
 		expect(most({ context_length }, body)).toMatchObject(expected);
 	});
 
-	it.each([undefined, 0, '128k'])('ignores a window of %j', (context_length) => {
-		expect(most({ context_length }, { messages: image })).toEqual({ unbounded: IMAGE });
-		expect(most({ context_length }, {})).toEqual(most({}, {}));
+	it.each([undefined, 0, -1, 1.5, '128k', 8, 128, 2000])(
+		'ignores a window of %j',
+		(context_length) => {
+			expect(most({ context_length }, { messages: image })).toEqual({ unbounded: IMAGE });
+			expect(most({ context_length }, {})).toEqual(most({}, {}));
+		},
+	);
+
+	const LONG = { messages: [{ role: 'user', content: 'word '.repeat(5000) }], max_tokens: 4096 };
+	const PDF = {
+		type: 'file',
+		file: { file_data: `data:application/pdf;base64,${'A'.repeat(90_000)}` },
+	};
+
+	it.each<[string, object, object]>([
+		['less than a quarter of the bytes', { context_length: 6000 }, LONG],
+		['less than the longest answer', { context_length: 8192, max_output_tokens: 16_384 }, LONG],
+	])('ignores a window that has %s', (_what, model, body) => {
+		expect(most(model, body)).toEqual(most({}, body));
+	});
+
+	it('does not take the bytes of a file for the length of the text', () => {
+		const body = { messages: [{ role: 'user', content: [PDF] }] };
+		expect(most({ context_length: 10_000 }, body)).toMatchObject({ promptTokens: 10_000 });
+	});
+
+	it.each<[unknown, number]>([
+		[{ type: 'ephemeral' }, 1.25],
+		[{ type: 'ephemeral', ttl: '5m' }, 1.25],
+		[{ type: 'ephemeral', ttl: '1h' }, 2],
+		[{ ttl: 'forever' }, 2],
+		[null, 1],
+	])('counts a prompt with the mark %j at %d times its price', (cache_control, factor) => {
+		const body = {
+			messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control }] }],
+			max_tokens: 1,
+		};
+		const pricing = { input_per_mtok: 100, output_per_mtok: 0 };
+		const { promptTokens, microUsd } = most({ pricing }, body);
+		expect(microUsd).toBe(promptTokens * 100 * factor);
+		const hour = { cache_creation: { ephemeral_1h_input_tokens: factor === 2 ? promptTokens : 0 } };
+		const written = { cache_creation_input_tokens: factor === 1 ? 0 : promptTokens };
+		expect(textCost(pricing, { ...chat(promptTokens), ...written, ...hour })).toBe(microUsd);
 	});
 
 	it('is never less than what any usage within it, or within the window, costs', () => {
