@@ -16,7 +16,6 @@ import { createExecutionCosts } from '../../src/n8n/executionCosts';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
 import { getRunIndex } from '../../src/n8n/platform';
-import { traceConversations } from '../../src/n8n/tracing';
 import { showHints } from './hints';
 import type { ItemState, Settings, State } from './request';
 import { isAgentTool, isOurs } from './speakers';
@@ -37,7 +36,6 @@ export function toOutput(
 	);
 	rejectFailed(n8n, items, results);
 	showHints(n8n, { items, speakers });
-	if (results.length) traceConversations(n8n, results);
 	return items.flatMap((state, item): INodeExecutionData[] => {
 		const pairedItem = { item, ...(source && { sourceOverwrite: source }) };
 		if ('refusal' in state) {

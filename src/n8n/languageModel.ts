@@ -9,7 +9,6 @@ import {
 import { messageOf } from '../core/errors';
 import { type AiNodeSdk, subNodeError } from './n8nVersions';
 import type { Redactor } from './redact';
-import { traceCall } from './tracing';
 
 /*
  * The language model that n8n's AI nodes use. n8n's SDK makes it from LangChain's client for chat completions, which converts messages and
@@ -203,11 +202,9 @@ function withFacts(
 			...more,
 		);
 	const addOutputData: ISupplyDataFunctions['addOutputData'] = (type, index, data, ...more) => {
-		const [metadata, ...others] = more;
 		const isAnswer = type === NodeConnectionTypes.AiLanguageModel;
 		const shown = isAnswer ? mapItems(data, (item) => addFacts(item, facts)) : data;
-		const traced = isAnswer ? { ...metadata, ...traceCall(shown) } : metadata;
-		n8n.addOutputData(type, index, shown, traced, ...others);
+		n8n.addOutputData(type, index, shown, ...more);
 	};
 	return Object.create(n8n, {
 		addInputData: { value: addInputData },

@@ -40,7 +40,6 @@ export function createOperationContexts(
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 
 	const endActions: Array<Parameters<OperationContext<never>['atEnd']>[0]> = [];
-	let hasPaid = false;
 	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
 
 	const createOperationContext = (
@@ -58,7 +57,6 @@ export function createOperationContexts(
 			runSerially: createSerialRunner(slot),
 			getState,
 			async startPaid(start) {
-				hasPaid = true;
 				const recall = (...sent: [unknown, string?]) => sentRequests.recall(itemIndex, ...sent);
 				const paid = { reserve: toUnknown(accounts), ...start };
 				return await startPaid(paid, { account, clock, recall });
@@ -88,8 +86,6 @@ export function createOperationContexts(
 		},
 		/** To be called when the budget has been written. */
 		showHints: () => hints.show(accounts.budget?.actions.describeLeft()),
-		/** Whether anything that may cost was started, or was found to have been started before. */
-		hasPaid: () => hasPaid,
 	};
 }
 

@@ -15,7 +15,6 @@ import { attachStartedIds } from './recordIds';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
 import { createSentRequests } from './sentRequests';
-import { tracePayments, type Traced } from './tracing';
 
 /** The output of an item, or its failure. */
 type ItemResult = { output: INodeExecutionData[] } | { cause: unknown };
@@ -124,7 +123,6 @@ async function runItems(
 		const error = toNodeError(n8n.getNode(), failure, undefined, redact);
 		throw attachStartedIds(n8n, startedIds, error);
 	} finally {
-		if (contexts.hasPaid()) tracePayments(n8n, results.traced(), redact);
 		await connection.accounts.close();
 		await contexts.end(hasFailed);
 	}
@@ -137,12 +135,10 @@ async function runItems(
 /** What became of the items of one run. */
 function createItemResults(n8n: IExecuteFunctions, redact: Redactor) {
 	const results: ItemResult[] = [];
-	const causes: unknown[] = [];
 	const shownLive = new Set<number>();
 	/** What ended the node. An item that was cancelled because of it may end before it. */
 	let firstFailure: Error | undefined;
 	const fail: FailItem = (cause, itemIndex) => {
-		causes.push(cause);
 		if (!continuesOnFail(n8n)) {
 			const failure = toNodeError(n8n.getNode(), cause, itemIndex, redact);
 			if (!(cause instanceof ServiceError && cause.kind === 'cancelled')) firstFailure ??= failure;
@@ -162,12 +158,6 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor) {
 		/** The conversation in which the node speaks then does not write the item into the chat again. */
 		markShownLive: (itemIndex: number) => void shownLive.add(itemIndex),
 		firstFailure: () => firstFailure,
-		traced: (): Traced => ({
-			outputs: results.flatMap((result) =>
-				'output' in result ? result.output.map(({ json }) => json) : [],
-			),
-			causes,
-		}),
 		haveAllSucceeded: () => results.every((result) => 'output' in result),
 		toOutput: (): INodeExecutionData[] =>
 			results.flatMap((result, item) => {

@@ -81,7 +81,7 @@ describe('n8n-core', () => {
 		expect(findNode(n8n, 'Tool')).toMatchObject({ onError: 'continueErrorOutput' });
 	});
 
-	it.each(['getContext', 'getExecuteData', 'setMetadata', 'getChatTrigger', 'customData'])(
+	it.each(['getContext', 'getExecuteData', 'getChatTrigger', 'customData'])(
 		'%s: also in the context of a node that others use',
 		(member) => {
 			expect(member in SupplyDataContext.prototype).toBe(true);

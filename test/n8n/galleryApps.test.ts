@@ -79,7 +79,7 @@ it('the mood of the market is told when it turns, and only then; every hour is a
 	const hour = async (token = 'ETH') => {
 		const text = JSON.stringify(load(file))
 			.replaceAll('Market Mood', table)
-			.replace('say about ETH', `say about ${token}`);
+			.replaceAll('say about ETH', `say about ${token}`);
 		const execution = await run(JSON.parse(text) as WorkflowFile);
 		const [row, ...more] = given(execution, 'Save the Mood');
 		expect(more).toEqual([]);
