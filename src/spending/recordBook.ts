@@ -52,7 +52,6 @@ export type SpendingRow = RowOf<typeof columns>;
 export const spendingFormat: TableFormat<SpendingRow> = {
 	columns,
 	field: 'Spending Table',
-	optional: ['label'],
 };
 
 export type SpendingTable = Table<SpendingRow, Partial<SpendingRow>>;
@@ -139,13 +138,9 @@ export async function writeNews(
 	if (failures.length) throw mapServiceError(failures[0]);
 	return news.map((each) => {
 		const labels = each.entries.map(({ label }) => label).filter(Boolean);
-		if (labels.length && table.missingColumns?.length) return NO_COLUMN;
 		return labels.some((label) => others.has(label)) ? TOO_MANY_LABELS : '';
 	});
 }
-
-const NO_COLUMN =
-	'Spending Labels are not recorded: the table has no column "label", and the n8n API key may not add it. Add a column "label" (String) to the Spending Table in n8n, or give the key the scope dataTableColumn:create.';
 
 /** Makes the attempt to write entries of one key. It returns nothing if another process was faster. */
 function savingEntries(

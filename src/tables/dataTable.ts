@@ -30,34 +30,7 @@ export async function openTable<Row extends { id: number }>(
 ): Promise<Table<Row>> {
 	const reference = referTo(n8n, format);
 	await retryTransient(clock, attempts, async () => await reference.id());
-	const missing = await reference.missingColumns();
-	const table = missing.length
-		? withoutColumns(n8n, reference, format, missing)
-		: openDataTable(n8n, reference, format);
-	return redactRows(table, n8n.redact);
-}
-
-function withoutColumns<Row extends { id: number }>(
-	n8n: N8nApi,
-	reference: TableReference,
-	format: TableFormat<Row>,
-	missingColumns: readonly string[],
-): Table<Row> {
-	const without = <Cells extends object>(cells: Cells) =>
-		Object.fromEntries(
-			Object.entries(cells).filter(([column]) => !missingColumns.includes(column)),
-		) as Cells;
-	const columns = without(format.columns);
-	const table = openDataTable(n8n, reference, { ...format, columns });
-	const isThere = ([column]: readonly [keyof Row, ...unknown[]]) =>
-		!missingColumns.includes(String(column));
-	return {
-		...{ ...table, missingColumns },
-		find: async (where, options) =>
-			await table.find('all' in where ? { all: where.all.filter(isThere) } : where, options),
-		add: async (row) => await table.add(without(row)),
-		change: async (where, changes, answer) => await table.change(where, without(changes), answer),
-	};
+	return redactRows(openDataTable(n8n, reference, format), n8n.redact);
 }
 
 /** People read the table, so it must not contain keys. */

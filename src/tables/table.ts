@@ -30,8 +30,6 @@ export const MAX_ROWS = 250;
  * @see n8n 2.41.1, modules/data-table/data-table-rows.repository.js (updateRows)
  */
 export interface Table<Row, NewRow = Partial<Row>> {
-	/** Optional columns that the table does not have: nothing is written there, and conditions on them do not count. */
-	missingColumns?: readonly string[];
 	/** Reads at most `MAX_ROWS` rows, by default in the order in which they were added. @param options.offset Rows that are left out. */
 	find(
 		where: Where<Row>,

@@ -14,8 +14,6 @@ export interface TableFormat<Row extends { id: number } = { id: number }> {
 	columns: Columns & { readonly [Column in Exclude<keyof Row, 'id'>]: 'string' | 'number' };
 	/** The field of the credential that names the table. */
 	field: string;
-	/** Columns without which the table is of use, if the API key may not add them. */
-	optional?: readonly string[];
 }
 
 /** The last time that a date can have. A number above it, in a cell that a person edited, is the time of no row. */

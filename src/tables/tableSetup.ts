@@ -102,7 +102,7 @@ async function createTable(n8n: TableAccess, format: TableFormat): Promise<Found
 		const { id } = await requestN8n(n8n, request, 'dataTable:create', (answer) =>
 			isPlainObject(answer) ? parseTable(answer) : undefined,
 		);
-		return { id, addedColumns: [], missingColumns: [] };
+		return { id, addedColumns: [] };
 	} catch (cause) {
 		// 409, or 500 within the same moment: somebody else has just created it; or the response was lost
 		const existing = await findTable(n8n, format).catch(() => undefined);
@@ -114,19 +114,17 @@ async function createTable(n8n: TableAccess, format: TableFormat): Promise<Found
 async function completeTable(
 	api: N8nApi,
 	{ id, name, columns: present }: DataTable,
-	{ columns, field, optional }: TableFormat,
+	{ columns, field }: TableFormat,
 ) {
 	/** Columns that were missing. */
 	const addedColumns: string[] = [];
-	/** Optional ones that the key may not add. */
-	const missingColumns: string[] = [];
 	const [first = '', ...others] = Object.keys(columns);
 	const isPart = (column: string) => present?.includes(column) ?? true;
 	// with a new column in place of the one with the keys, each key could start another job
 	if (!isPart(first) && others.some(isPart))
 		throw invalidInputError(
 			`The Data Table "${name}" has no column "${first}"`,
-			`If somebody has renamed the column, give it this name again. If an earlier version of this package made the table, delete it. If it is a table for something else, correct ${field} in the ${api.credentialName} credential.`,
+			`If somebody has renamed the column, give it this name again. If it is a table for something else, correct ${field} in the ${api.credentialName} credential.`,
 		);
 	for (const [column, type] of Object.entries(columns)) {
 		if (isPart(column)) continue;
@@ -137,16 +135,12 @@ async function completeTable(
 		} catch (cause) {
 			// somebody else has just added it
 			const now = await listTables(api, { name }).catch(() => []);
-			if (!now.some((table) => table.id === id && table.columns?.includes(column))) {
-				const isForbidden = cause instanceof ServiceError && cause.details.status === 403;
-				if (!isForbidden || !optional?.includes(column)) throw mapServiceError(cause);
-				missingColumns.push(column);
-				continue;
-			}
+			if (!now.some((table) => table.id === id && table.columns?.includes(column)))
+				throw mapServiceError(cause);
 		}
 		addedColumns.push(column);
 	}
-	return { id, addedColumns, missingColumns };
+	return { id, addedColumns };
 }
 
 function parseTable({ id, name, columns: listed }: JsonObject): DataTable {
@@ -179,8 +173,7 @@ function createReference(n8n: TableAccess, format: TableFormat) {
 	const findAndRemember = async () => {
 		try {
 			const table = await ensureTable(n8n, format);
-			// or a right that the key gets later would not count
-			if (!table.missingColumns.length) known.set(fact, table.id);
+			known.set(fact, table.id);
 			return table;
 		} catch (cause) {
 			search = undefined;
@@ -192,7 +185,6 @@ function createReference(n8n: TableAccess, format: TableFormat) {
 		field: format.field,
 		/** @throws ServiceError when the table can be neither found nor created. */
 		id: async () => known.get(fact) ?? (await findOnce()).id,
-		missingColumns: async () => (known.has(fact) ? [] : (await findOnce()).missingColumns),
 		/**
 		 * Looks again after n8n has refused a request: the table or a column may have been deleted.
 		 *

@@ -34,10 +34,7 @@ export async function makeTable({ api, instance: { url, editor } }: InstanceOn, 
 		name: 'Media Jobs',
 		columns: Object.entries(columns).map(([name, type]) => ({ name, type })),
 	});
-	const reference = {
-		...{ field: '', id: async () => id },
-		...{ missingColumns: async () => [], repair: async () => false },
-	};
+	const reference = { field: '', id: async () => id, repair: async () => false };
 	const table = openDataTable({ http, credentialName: '' }, reference, ledgerFormat);
 	const add = async (count: number, rowOf: (index: number) => NewEntry, from = 0) => {
 		for (let at = from; at < count; at += AT_A_TIME) {

@@ -198,40 +198,6 @@ describe('labels', () => {
 			[['customer 7', 2]],
 		]);
 	});
-
-	describe('a table of an earlier version', () => {
-		const openOld = () => {
-			const table = rig.n8n.tables[1]!;
-			table.columns = table.columns.filter(({ name }) => name !== 'label');
-			// a process that has not used it
-			table.name = `Spending ${++rows}`;
-			return secretsOf({ spendingTable: table.name });
-		};
-
-		it('gets the column', async () => {
-			await run({ ...chat('Write.', labeled), secrets: openOld(), items });
-			expect(await byLabel()).toEqual([
-				['Ada', 2],
-				['Bob', 1],
-			]);
-		});
-
-		it('goes on without it, with a hint, if the key may not add it', async () => {
-			rig.n8n.missingScopes.add('dataTableColumn:create');
-			const secrets = openOld();
-			const outcome = await run({ ...chat('Write.', labeled), secrets, items });
-			expect(outcome.hints).toEqual([expect.stringContaining('no column "label"')]);
-			expect(rig.n8n.spending).toMatchObject([{ requests: 3 }]);
-			// a right that it gets later counts at once
-			rig.n8n.missingScopes.clear();
-			await run({ ...chat('Write.', labeled), secrets, items });
-			expect(rig.n8n.spending.map(({ label, requests }) => [label, requests])).toEqual([
-				[undefined, 3],
-				['Ada', 2],
-				['Bob', 1],
-			]);
-		});
-	});
 });
 
 describe('a failed write is a hint beside a paid answer', () => {
