@@ -51,6 +51,12 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Ask the person who runs your n8n to set the password for its proxy.',
 	'The service is receiving too many requests (429)':
 		'Nothing was started. Raise **Wait When Rate-Limited**, or lower **Max Items at Once**.',
+	'The balance or a limit is used up (…)':
+		"Top up, or raise the limit of the account, the key or the model, at the service or at the model's vendor. Waiting does not help.",
+	'The service answered with a status that HTTP does not define (…)':
+		'The answer may have been made and charged, for example if a guardrail of a gateway keeps it back. Check that before you send it again.',
+	'A proxy in front of the service got no answer that it could use (…)':
+		'The request may have been carried out, and may be charged. Check that before you send it again.',
 	'The service reported an internal error (…)':
 		'Try again later. If the outcome is unknown, check the service first.',
 	'The service refused the request (…)':

@@ -1,7 +1,8 @@
-import { ServiceError, shortenText, type ServiceErrorDetails } from './errors';
+import { isUndefinedStatus, ServiceError, shortenText, type ServiceErrorDetails } from './errors';
 import { extractText } from './extractText';
 import { contentTypeOf, type HttpResponse, parseRetryAfter } from './http';
 import { isPlainObject, type JsonObject, tryParseJson } from './json';
+import { isUsedUp, USED_UP_ADVICE } from './usedUp';
 
 /** Characters of the service's message that are shown. */
 const MAX_REASON_LENGTH = 2000;
@@ -11,14 +12,35 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 	const { location = '' } = headers;
 	const isLeading = status < 400 && URL.canParse(location);
 	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
-	return new ServiceError('refused', describeStatus(status), {
+	const details: ServiceErrorDetails = {
 		status,
 		...parseErrorBody(body, contentTypeOf(response)),
+		...readHooks(status, body),
 		...getRequestId(headers),
+	};
+	if (isUsedUp(details)) {
+		const usedUp = { ...details, advice: USED_UP_ADVICE, needsOperator: true } as const;
+		return new ServiceError('refused', `The balance or a limit is used up (${status})`, usedUp);
+	}
+	return new ServiceError('refused', describeStatus(status), {
+		...details,
 		...(retryAfter !== undefined && { retryAfter }),
 		// without the path and the query, which may contain a token
 		...(isLeading && { reason: `It leads to ${new URL(location).origin}.` }),
 	});
+}
+
+/**
+ * What Portkey says of its guardrails: one after the request keeps back an answer that was made and paid.
+ *
+ * @see https://portkey.ai/docs/product/guardrails, Portkey-AI/gateway#1740
+ */
+function readHooks(status: number, body: string): Pick<ServiceErrorDetails, 'outcome'> {
+	const hooks = Object(Object(tryParseJson(body)).hook_results) as JsonObject;
+	const hasRefused = (name: string) =>
+		[hooks[name]].flat().some((hook) => isPlainObject(hook) && hook['verdict'] === false);
+	if (hasRefused('after_request_hooks')) return { outcome: 'started' };
+	return status === 446 && hasRefused('before_request_hooks') ? { outcome: 'not_started' } : {};
 }
 
 /** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
@@ -74,6 +96,10 @@ export function describeStatus(status: number): string {
 	if (status === 404) return 'The service has nothing at this address or with this ID (404)';
 	if (status === 407) return 'The proxy between n8n and the service requires a password (407)';
 	if (status === 429) return 'The service is receiving too many requests (429)';
+	if (isUndefinedStatus(status))
+		return `The service answered with a status that HTTP does not define (${status})`;
+	if (status >= 520 && status <= 530)
+		return `A proxy in front of the service got no answer that it could use (${status})`;
 	if (status >= 500) return `The service reported an internal error (${status})`;
 	return `The service refused the request (${status})`;
 }

@@ -116,10 +116,24 @@ export function determineOutcome({ kind, details: { status = 0, sent } }: Servic
 		return sent === false ? 'not_started' : 'unknown';
 	if (KINDS_AFTER_START.includes(kind)) return 'started';
 	if (kind === 'malformed') return 'unknown';
-	// 303 means that the result is elsewhere; 424 and 499 that a server behind this one failed, or was given up
-	const mayHaveRun = status < 300 || [303, 408, 409, 424, 499].includes(status) || status >= 500;
-	return mayHaveRun ? 'unknown' : 'not_started';
+	return REFUSALS.has(status) ? 'not_started' : 'unknown';
 }
+
+/**
+ * Statuses that say that a request was not carried out. Not among them: 303, whose result is elsewhere, 408 and 409, 424, where a server
+ * behind this one failed, and what HTTP does not define, such as 446, where a guardrail keeps back an answer that was made, and 499.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-15
+ * @see https://www.iana.org/assignments/http-status-codes
+ */
+const REFUSALS = new Set([
+	300, 301, 302, 304, 305, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 410, 411, 412, 413,
+	414, 415, 416, 417, 421, 422, 423, 425, 426, 428, 429, 431, 451,
+]);
+
+/** Whether HTTP does not say what a status means. */
+export const isUndefinedStatus = (status: number): boolean =>
+	status >= 400 && status < 500 && !REFUSALS.has(status) && ![408, 409, 424].includes(status);
 
 /** Whether a request has certainly started nothing. */
 export const isUnstarted = (cause: unknown): boolean =>

@@ -1,5 +1,7 @@
+import { parseErrorBody } from './errorResponses';
 import { joinSentences, ServiceError, withDetails } from './errors';
 import {
+	contentTypeOf,
 	type Http,
 	type HttpRequest,
 	type HttpResponse,
@@ -8,6 +10,7 @@ import {
 } from './http';
 import { type End, MS_PER_MINUTE, type RateLimiter, type Turn } from './rateLimit';
 import { backOffWithJitter } from './retry';
+import { isUsedUp } from './usedUp';
 
 const MAX_ATTEMPTS = 4;
 
@@ -17,7 +20,7 @@ const MAX_ATTEMPTS = 4;
  * - a GET after a broken connection, 408, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
- * A 429 delays all requests of the same limiter until its `Retry-After` is over. When the wait would be longer than
+ * A 429 that says that money is used up is returned at once. Any other delays all requests of the same limiter until its `Retry-After` is over. When the wait would be longer than
  * `maxRateLimitWait`, the 429 is returned at once.
  */
 export function withRetries(
@@ -30,15 +33,19 @@ export function withRetries(
 	const sendOnce = async (request: HttpRequest, backOff: number, end: End) => {
 		let pause: number | undefined;
 		try {
-			const response = await http.send(request);
+			const answered = await http.send(request);
+			const { response, isRefused } =
+				answered.status === 429
+					? await readRefusal(answered)
+					: { response: answered, isRefused: false };
 			const now = clock.now();
-			const isRefused = response.status === 429;
 			// without the header: a limit per minute of the clock is free again in the next minute
 			const unasked = isRefused && perMinute ? MS_PER_MINUTE - (now % MS_PER_MINUTE) : 0;
 			const asked = parseRetryAfter(response.headers['retry-after'], now) ?? unasked;
 			const wait = Math.max(asked, backOff);
 			if (isRefused) pause = wait;
-			return { response, wait, isTooLong: (isRefused ? wait : asked) > maxRateLimitWait };
+			const isTooLong = (isRefused ? wait : asked) > maxRateLimitWait;
+			return { response, wait, isRefused, isTooLong };
 		} finally {
 			end(pause);
 		}
@@ -51,12 +58,13 @@ export function withRetries(
 				const backOff = backOffWithJitter(attempt, clock);
 				const end = await limiter.acquire({ ...turn, signal: request.signal });
 				try {
-					const { response, wait, isTooLong } = await sendOnce(request, backOff, end);
-					if (isLast || isTooLong || !isRetryableResponse(request, response)) return response;
+					const { response, wait, isRefused, isTooLong } = await sendOnce(request, backOff, end);
+					const isRetryable = isRefused || isRetryableResponse(request, response);
+					if (isLast || isTooLong || !isRetryable) return response;
 					// closes the connection; a broken one is closed already
 					await readFirstChunk(response).catch(() => {});
 					// after 429 the limiter waits
-					if (response.status !== 429) await clock.sleep(wait);
+					if (!isRefused) await clock.sleep(wait);
 				} catch (cause) {
 					if (isLast || !(cause instanceof ServiceError) || !isRetryableError(request, cause))
 						throw withAttemptCount(cause, attempt);
@@ -67,8 +75,35 @@ export function withRetries(
 	};
 }
 
+/** Bytes of a refusal that are read. */
+const MAX_REFUSAL = 64 * 1024;
+
+/** Reads a 429. @returns the same with what was read, and whether it may be sent again later. */
+async function readRefusal(response: HttpResponse) {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	try {
+		for await (const chunk of response.body) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length > MAX_REFUSAL) break;
+		}
+	} catch {
+		// the status is enough
+	}
+	const replay = async function* () {
+		yield* chunks;
+	};
+	const { status } = response;
+	const details = parseErrorBody(Buffer.concat(chunks).toString(), contentTypeOf(response));
+	return {
+		response: { ...response, body: replay() },
+		isRefused: !isUsedUp({ status, ...details }),
+	};
+}
+
 function isRetryableResponse({ method }: HttpRequest, { status }: HttpResponse): boolean {
-	return status === 429 || (method === 'GET' && (status === 408 || status >= 500));
+	return method === 'GET' && (status === 408 || status >= 500);
 }
 
 function isRetryableError({ method }: HttpRequest, { kind, details }: ServiceError): boolean {

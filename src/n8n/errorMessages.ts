@@ -6,6 +6,7 @@ import {
 	shortenText,
 	withFullStop,
 } from '../core/errors';
+import { isUsedUp } from '../core/usedUp';
 import { RUNBOOK } from './documentation';
 
 /** Characters of a sentence in which a field of the user stands, such as a name. */
@@ -184,8 +185,8 @@ const JOB_KINDS = new Set<ServiceError['kind']>(['failed', 'timeout']);
 function adviseAgent({ kind, details }: ServiceError): string | undefined {
 	const { status = 0, outcome, retryAfter, advice } = details;
 	if (outcome === 'unknown') return `${TELL_USER}, who can check it.`;
+	if (status === 402 || isUsedUp(details)) return `${TELL_USER}.`;
 	if ([401, 403, 407].includes(status)) return `${TELL_USER} to check the credential of its node.`;
-	if (status === 402) return `${TELL_USER}.`;
 	if (status === 429) {
 		const wait = retryAfter === undefined ? 'a minute' : `${Math.ceil(retryAfter / 1000)} seconds`;
 		return `Nothing was started. Do not call this tool again for ${wait}.`;

@@ -14,7 +14,7 @@ const rows = page
 it('is where errors lead to', () => {
 	const { homepage } = JSON.parse(readFileSync('package.json', 'utf8')) as { homepage: string };
 	expect(RUNBOOK).toBe(homepage.replace('#readme', '/blob/main/docs/runbook.md'));
-	expect(rows).toHaveLength(10);
+	expect(rows).toHaveLength(11);
 });
 
 it('quotes titles of errors as they are', () => {

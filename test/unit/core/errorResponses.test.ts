@@ -9,7 +9,7 @@ import {
 	parseErrorBody,
 	refusedRequestError,
 } from '../../../src/core/errorResponses';
-import { truncatedAnswerError, withDetails } from '../../../src/core/errors';
+import { truncatedAnswerError, withDetails, withOutcome } from '../../../src/core/errors';
 import { response } from '../inMemoryHttp';
 
 const details = (body: unknown, status = 400) =>
@@ -201,4 +201,65 @@ it.each<[boolean, unknown[]]>([
 	[true, [true, 'quota', 1, 500, { code: 'x' }, { message: 'boom' }, [{ msg: 'boom' }]]],
 ])('a field "error" reports something, %s: %j', (does, errors) => {
 	expect(errors.map(isErrorValue)).toEqual(errors.map(() => does));
+});
+
+describe('money that is used up', () => {
+	it.each<[number, object]>([
+		[429, { type: 'insufficient_quota', code: null }],
+		[400, { code: 'billing_hard_limit_reached' }],
+		[400, { type: 'budget_exceeded', code: '400' }],
+		[400, { code: 'Arrearage' }],
+		[400, { type: 'invalid_request_error', message: 'Your credit balance is too low to access' }],
+		[403, { code: 'insufficient_user_quota' }],
+		[403, { code: 403, message: 'Key limit exceeded (daily limit). Manage it' }],
+	])('%d %j: is told as such, with what helps, and asks for no wait', (status, error) => {
+		const headers = { 'retry-after': '9' };
+		const refused = refusedRequestError(response({ status, headers }), JSON.stringify({ error }));
+		expect(refused.message).toBe(`The balance or a limit is used up (${status})`);
+		expect(refused.details).toMatchObject({
+			advice: expect.stringContaining('Top up, or raise the limit'),
+			needsOperator: true,
+		});
+		expect(refused.details).not.toHaveProperty('retryAfter');
+		expect(withOutcome(refused, 'question').details.outcome).toBe('not_started');
+	});
+
+	it.each<[number, object]>([
+		[400, { code: 'context_length_exceeded' }],
+		[403, { code: 'forbidden' }],
+		[429, { code: 'rate_limit_exceeded' }],
+		[500, { code: 'insufficient_quota' }],
+		[404, { code: 'credit_note_not_found' }],
+	])('%d %j is something else', (status, error) => {
+		const refused = refusedRequestError(response({ status }), JSON.stringify({ error }));
+		expect(refused.message).toBe(describeStatus(status));
+	});
+});
+
+describe('an answer that a guardrail keeps back', () => {
+	const hooks = (before: boolean[], after: boolean[]) => ({
+		error: { message: 'The guardrail checks failed.', type: 'hooks_failed' },
+		hook_results: {
+			before_request_hooks: before.map((verdict) => ({ verdict, id: 'g' })),
+			after_request_hooks: after.map((verdict) => ({ verdict, id: 'g' })),
+		},
+	});
+
+	it.each<[number, unknown, string]>([
+		[446, hooks([], [false]), 'started'],
+		[446, hooks([true], [true, false]), 'started'],
+		[400, hooks([], [false]), 'started'],
+		[446, hooks([false], []), 'not_started'],
+		[446, hooks([true], []), 'unknown'],
+		[446, {}, 'unknown'],
+		[446, { hook_results: { after_request_hooks: 'x' } }, 'unknown'],
+		[446, { hook_results: null }, 'unknown'],
+	])('%d %j: %s', (status, body, outcome) => {
+		const refused = refusedRequestError(response({ status }), JSON.stringify(body));
+		expect(withOutcome(refused, 'question').details.outcome).toBe(outcome);
+		if (status === 446)
+			expect(refused.message).toBe(
+				'The service answered with a status that HTTP does not define (446)',
+			);
+	});
 });

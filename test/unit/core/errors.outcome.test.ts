@@ -17,8 +17,10 @@ it.each<readonly [string, ServiceError, string]>([
 	['it left, and no head came', new ServiceError('unreachable', '', { sent: true }), 'unknown'],
 	['nobody knows whether it left', new ServiceError('unreachable', ''), 'unknown'],
 	...withStatus('not_started', 400, 401, 402, 403, 404, 405, 406, 407, 410, 413, 415, 422, 429),
-	...withStatus('not_started', 301, 302, 304, 307, 308, 451),
-	...withStatus('unknown', 303, 408, 409, 424, 499, 500, 501, 502, 503, 504, 520, 599),
+	...withStatus('not_started', 301, 302, 304, 307, 308, 411, 416, 421, 423, 425, 428, 431, 451),
+	...withStatus('unknown', 303, 408, 409, 424, 500, 501, 502, 503, 504, 520, 599),
+	// HTTP does not define them: a gateway may have made and paid an answer that a guardrail keeps back (446)
+	...withStatus('unknown', 310, 399, 418, 420, 430, 440, 446, 449, 450, 460, 463, 498, 499, 999),
 	['503 with Retry-After', refused(503, { retryAfter: 1000 }), 'unknown'],
 	['no status', new ServiceError('refused', ''), 'unknown'],
 	['2xx that cannot be read', new ServiceError('malformed', '', { status: 200 }), 'unknown'],

@@ -1,3 +1,4 @@
+import { readErrorResponse } from '../../../src/core/body';
 import { ServiceError } from '../../../src/core/errors';
 import type { Http, HttpRequest } from '../../../src/core/http';
 import { RateLimiter } from '../../../src/core/rateLimit';
@@ -114,4 +115,48 @@ it('a date in Retry-After counts from the clock that is handed in', async () => 
 	await send(POST);
 	expect(clock.now()).toBeGreaterThanOrEqual(30_000);
 	expect(clock.now()).toBeLessThan(32_000);
+});
+
+const refusal = (error: object, code = 429): Answer =>
+	json({ error }, { status: code, headers: { 'retry-after': '1' } });
+
+it.each<[string, object]>([
+	['OpenAI', { message: 'x', type: 'insufficient_quota', code: 'insufficient_quota' }],
+	['LiteLLM', { message: 'x', type: 'budget_exceeded', param: null, code: '429' }],
+	['Moonshot', { message: 'x', type: 'exceeded_current_quota_error' }],
+])(
+	'a 429 of %s that says that money is used up is not waited for, and delays nobody',
+	async (_who, error) => {
+		for (const request of [POST, GET]) {
+			const { http, clock, send } = retrying(refusal(error), ok);
+			const answer = await send(request);
+			expect(answer).toMatchObject({ status: 429 });
+			// what was read is still there
+			expect((await readErrorResponse(answer)).details).toMatchObject({ reason: 'x' });
+			expect(await send(request)).toMatchObject({ status: 200 });
+			expect([http.requests.length, http.closed, clock.slept]).toEqual([2, [1], []]);
+		}
+	},
+);
+
+it.each<[string, object]>([
+	['a rate', { message: 'x', type: 'requests', code: 'rate_limit_exceeded' }],
+	// Google says this of its limit per minute
+	[
+		'a quota per minute',
+		{ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota' },
+	],
+	['Alibaba', { code: 'Throttling.RateQuota', message: 'x' }],
+])('a 429 of %s is waited for', async (_what, error) => {
+	const { http, send } = retrying(refusal(error), ok);
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect(http.requests).toHaveLength(2);
+});
+
+it('a 429 whose body breaks off, or never ends, is one like any other', async () => {
+	const broken: Answer = { status: 429, chunks: ['{"error":'], breaks: true };
+	const long: Answer = { status: 429, chunks: Array(100).fill('x'.repeat(10_000)) };
+	const { http, send } = retrying(broken, long, ok);
+	expect(await send(POST)).toMatchObject({ status: 200 });
+	expect([http.requests.length, http.closed]).toEqual([3, [1, 2]]);
 });

@@ -1,0 +1,23 @@
+import type { ServiceErrorDetails } from './errors';
+
+/**
+ * Whether a refusal says that the money of the account, of the key or of a model is used up: waiting does not help, and nothing was done.
+ * 402 always says that. Other statuses do so by their code, or by the sentence of a vendor that has no code for it.
+ *
+ * @see https://platform.openai.com/docs/guides/error-codes (429 insufficient_quota; 400 billing_hard_limit_reached)
+ * @see https://docs.litellm.ai/docs/proxy/users (400 and 429 budget_exceeded), BerriAI/litellm#14144
+ * @see QuantumNous/new-api (403 insufficient_user_quota), Moonshot (429 exceeded_current_quota_error), Alibaba (400 Arrearage)
+ * @see anthropics/claude-code#66314, vellum-ai/vellum-assistant#38275 (OpenRouter): the sentences
+ */
+export const isUsedUp = ({ status = 0, code = '', reason = '' }: ServiceErrorDetails): boolean =>
+	[400, 403, 429].includes(status) &&
+	((USED_UP_CODE.test(code) && !RATE_CODE.test(code)) || USED_UP_REASON.test(reason));
+
+const USED_UP_CODE = /quota|credit|balance|budget|billing|insufficient_?funds|arrear/i;
+/** Alibaba: Throttling.RateQuota. Others count per minute. */
+const RATE_CODE = /throttl|rate|per_?(minute|second)/i;
+const USED_UP_REASON = /credit balance is too low|\bkey limit exceeded|budget has been exceeded/i;
+
+/** What to do about it. */
+export const USED_UP_ADVICE =
+	"The money for it is used up: the balance, or a limit of the account, the key or the model. Waiting does not help. Top up, or raise the limit, at the service or at the model's vendor.";
