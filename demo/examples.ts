@@ -93,6 +93,12 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'both answers with their costs in "Side by Side"',
 	},
 	{
+		file: 'ask-a-better-model-where-the-first-is-not-sure.json',
+		node: 'Answer',
+		says: 'What is a model router?',
+		look: 'which model has answered, in "Answer"; whether the first was sure is in "First Model"',
+	},
+	{
 		file: 'compare-two-models-with-n8n-evaluation.json',
 		node: 'Save the Questions',
 		look: 'the questions in "Save the Questions"; its notes say how both models answer them',

@@ -44,6 +44,10 @@ export const oneModelParam = {
 /** One model, or a list of the credential. n8n's editor shows a choice for the mode "list" only, so it offers the lists there, too. */
 export const modelParam = {
 	...oneModelParam,
+	builderHint: {
+		propertyHint:
+			'Look it up, choose by price and need. A model list (mode modelList): its name, never IDs; its owner makes it in the credential. Empty only without a credential.',
+	},
 	modes: [
 		...oneModelParam.modes,
 		{
@@ -51,7 +55,7 @@ export const modelParam = {
 			name: 'modelList',
 			type: 'string',
 			placeholder: 'e.g. support',
-			hint: 'The name of a list in the credential: the first of its models that can is asked',
+			hint: 'The name of a list in the credential, under Model Lists. The first of its models that can is asked.',
 		},
 	],
 } as const satisfies INodeProperties;

@@ -39,6 +39,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'recover-unknown-paid-jobs-in-slack.json',
 	],
 	'Models, costs and markets': [
+		'ask-a-better-model-where-the-first-is-not-sure.json',
 		'compare-two-models-with-n8n-evaluation.json',
 		'spending-report-by-mail-every-monday.json',
 		'bill-customers-every-month.json',

@@ -14,8 +14,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'The conversation is in the output, and the rest of the sentence says why. See [a result as fields](conversations.md#a-result-as-fields).',
 	'Of the model list "…", these were passed over: …':
 		'You have the answer. Correct the list in the credential, if a model is gone for good.',
-	'These models were passed over: …':
-		'You have the answer. Correct Fallback Models, if a model is gone for good.',
 	'The prompt has about … tokens, more than its context window of …':
 		'Another model of the list is asked. Put one with a larger context window into it.',
 	'Too many processes use the budget at once':

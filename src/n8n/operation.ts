@@ -10,7 +10,7 @@ import type { HandedOver } from './caller';
 import type { FlowState } from './executionMemory';
 import type { ParamValues } from './parameters';
 import { requestSettings } from './requestSettings';
-import type { PaidStart } from './startPaid';
+import type { StartPaid } from './startPaid';
 import type { Lookup } from './sharedCache';
 
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
@@ -55,10 +55,11 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */
 	idleTimeout: number;
-	/** Starts what may cost, at most once per item, whatever n8n repeats. Everything that starts work at the service goes through here. */
-	startPaid<Result extends object>(start: PaidStart<Result>): Promise<Result>;
-	/** The attempts at a request that were made before n8n ran the node again, the first one first. */
-	findAttempts(request: unknown): string[];
+	/**
+	 * Starts what may cost, at most once per item, whatever n8n repeats: what was paid for before is returned. Everything that starts work
+	 * at the service goes through here. The operation says in `identify` what is remembered.
+	 */
+	payOnce<Result extends object>(pay: (startPaid: StartPaid) => Promise<Result>): Promise<Result>;
 	/** @see Connection */
 	connectLedger: Connection['connectLedger'];
 	/** IDs of the n8n execution, and of the credential that `http` uses. */
@@ -125,7 +126,15 @@ export interface Operation<Request = never> {
 	 */
 	prepare(params: never, surroundings: PrepareContext): unknown;
 	/**
-	 * Checks the request against the input's files and the service's catalog. Runs for all items before the first is sent, too.
+	 * What an item pays for. It is found again by this when n8n runs the node again: so it has no random parts, such as a new session ID,
+	 * and nothing that somebody may change meanwhile without asking for something else: no model, list, limit or price.
+	 *
+	 * @returns undefined where a key in the ledger decides, which covers all executions.
+	 */
+	identify?(request: Request): unknown;
+	/**
+	 * Checks the request against the input's files and the service's catalog. Runs for all items before the first is sent, too, but for
+	 * those that were paid for before n8n ran the node again: nothing is sent for them.
 	 *
 	 * @throws ServiceError `invalid`.
 	 */

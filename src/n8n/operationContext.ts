@@ -19,15 +19,15 @@ import { createHintCollector } from './hints';
 import { countTokens } from './n8nVersions';
 import type { OperationContext, PreflightContext } from './operation';
 import { recordWorkId, type StartedIds } from './recordIds';
-import type { SentRequests } from './sentRequests';
+import type { SentRequest } from './sentRequests';
 import { lookUp } from './sharedCache';
-import { countInFlight, startPaid } from './startPaid';
+import { countInFlight, payOnce } from './startPaid';
 
 /** Makes what the operations of one execution work with, item by item. */
 export function createOperationContexts(
 	n8n: IExecuteFunctions,
 	connection: Connection,
-	sentRequests: SentRequests,
+	recall: (itemIndex: number, request: unknown) => SentRequest | undefined,
 	live: boolean,
 ) {
 	const { http, clock, idleTimeout, account, credentialId, redact, connectLedger } = connection;
@@ -56,13 +56,13 @@ export function createOperationContexts(
 			clock: createReleasingClock(clock, slot),
 			runSerially: createSerialRunner(slot),
 			getState,
-			async startPaid(start) {
-				const recall = (...sent: [unknown, string?]) => sentRequests.recall(itemIndex, ...sent);
-				const paid = { reserve: toUnknown(accounts), ...start };
-				return await startPaid(paid, { account, clock, recall });
-			},
+			payOnce: async (pay) =>
+				await payOnce(
+					recall(itemIndex, request),
+					{ account, clock, reserve: toUnknown(accounts) },
+					pay,
+				),
 			...{ connectLedger, accounts, flowState },
-			findAttempts: (sent) => sentRequests.findAttempts(itemIndex, sent),
 			origin: { executionId: n8n.getExecutionId(), credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			countInFlight: () => countInFlight(account),

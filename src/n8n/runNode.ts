@@ -14,7 +14,7 @@ import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, requestSettings } from './requestSettings';
-import { createSentRequests } from './sentRequests';
+import { createSentRequests, type SentRequest } from './sentRequests';
 
 /** The output of an item, or its failure. */
 type ItemResult = { output: INodeExecutionData[] } | { cause: unknown };
@@ -89,11 +89,15 @@ async function runItems(
 	});
 	const live = isLive(n8n);
 	const isSpeaker = findCaller(n8n) === 'conversation';
-	const contexts = createOperationContexts(n8n, connection, sentRequests, live);
+	const recall = (itemIndex: number, request: unknown) => {
+		const identity = operation.identify?.(request as never);
+		return identity === undefined ? undefined : sentRequests.recall(itemIndex, identity);
+	};
+	const contexts = createOperationContexts(n8n, connection, recall, live);
 	const { createPreflightContext, createOperationContext, startedIds } = contexts;
 
 	const requests = await prepareItems(n8n, operation, connection, results.fail);
-	await checkItems(operation, requests, createPreflightContext, results.fail);
+	await checkItems(operation, requests, { createPreflightContext, recall }, results.fail);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
@@ -190,17 +194,23 @@ async function prepareItems(
 	return requests;
 }
 
-/** Removes the items that the operation's check refuses. */
+interface Checking {
+	createPreflightContext(itemIndex: number, request: unknown): PreflightContext<never>;
+	recall(itemIndex: number, request: unknown): SentRequest | undefined;
+}
+
+/** Removes the items that the operation's check refuses. What was paid for before is returned, whatever the check would say by now. */
 async function checkItems(
 	operation: Operation,
 	requests: PreparedItems,
-	createContext: (itemIndex: number, request: unknown) => PreflightContext<never>,
+	{ createPreflightContext, recall }: Checking,
 	fail: FailItem,
 ): Promise<void> {
 	if (!operation.check) return;
 	for (const [itemIndex, prepared] of requests.entries()) {
+		if (!prepared || recall(itemIndex, prepared.request)?.isSettled()) continue;
 		try {
-			if (prepared) await operation.check(createContext(itemIndex, prepared.request));
+			await operation.check(createPreflightContext(itemIndex, prepared.request));
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);
 		}

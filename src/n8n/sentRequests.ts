@@ -20,8 +20,8 @@ type SentState = Fingerprints &
 		| { state: 'open'; kind: ServiceErrorKind; message: string; details: ServiceErrorDetails }
 	);
 
-/** What was started, by its place, and by the attempt: a start without several has one, without a name. */
-type Starts = Record<string, Record<string, SentState>>;
+/** What was started, by its place. */
+type Starts = Record<string, SentState>;
 
 interface SentRequestsOptions {
 	/** Identifies the credential, base URL and operation. */
@@ -62,25 +62,17 @@ export function createSentRequests(
 	const context = getMemory(n8n, 'node') as { starts?: Starts };
 	const runIndex = getRunIndex(n8n);
 	const placeOf = createPlaces(n8n, scope);
-	const recallAt = (place: Place, attempt: string) =>
-		createSentRequest((context.starts ??= {}), place, attempt, { resendIfUnknown, redact });
+	const recallAt = (place: Place) =>
+		createSentRequest((context.starts ??= {}), place, { resendIfUnknown, redact });
 
 	return {
-		/** @returns the attempts at a request that were made, the first one first. They may be paid, so they come before others. */
-		findAttempts(itemIndex: number, request: unknown): string[] {
-			const { start, prints } = placeOf(itemIndex, request);
-			const made = Object.entries(context.starts?.[start] ?? {});
-			return made.flatMap(([attempt, entry]) => (isSameRequest(entry, prints) ? attempt : []));
-		},
-
 		/**
 		 * Looks up a request that may cost money.
 		 *
-		 * @param request What is sent, without random parts such as a new session id, and without what its attempts differ in.
-		 * @param attempt Which of several attempts at it is meant. One whose outcome is unknown keeps the others from being made.
+		 * @param request What is sent, without random parts such as a new session id, and without what somebody may change before n8n runs
+		 * the node again: the model, its list, limits and prices.
 		 */
-		recall: (itemIndex: number, request: unknown, attempt = '') =>
-			recallAt(placeOf(itemIndex, request), attempt),
+		recall: (itemIndex: number, request: unknown) => recallAt(placeOf(itemIndex, request)),
 
 		/**
 		 * Looks up a request of a chat model. An AI agent sends many for one item, and the same may be sent for several items: so only one that
@@ -88,17 +80,11 @@ export function createSentRequests(
 		 *
 		 * @param signal Aborts when the caller gives up, which counts as a failure.
 		 */
-		recallCall(
-			itemIndex: number,
-			request: unknown,
-			signal?: AbortSignal,
-			attempt = '',
-		): SentRequest {
+		recallCall(itemIndex: number, request: unknown, signal?: AbortSignal): SentRequest {
 			const print = fingerprint(scope, request);
 			const start = `${runIndex}.${itemIndex}.${print}`;
-			const sent = recallAt({ start, prints: { request: print } }, attempt);
-			const recordResult = () =>
-				void (signal?.aborted || delete context.starts?.[start]?.[attempt]);
+			const sent = recallAt({ start, prints: { request: print } });
+			const recordResult = () => void (signal?.aborted || delete context.starts?.[start]);
 			return { ...sent, recordSending: () => undefined, recordResult };
 		},
 
@@ -121,9 +107,20 @@ interface Place {
 	inAllRuns?: boolean;
 }
 
+/** Parameters that do not change what is asked for. Somebody may change them before n8n runs the node again. */
+const NOT_OF_REQUEST = new Set([
+	'allowUnknownCost',
+	'model',
+	'onIncomplete',
+	'requestSettings',
+	'simplify',
+	'spendingCapPerExecution',
+	'spendingCapPerItem',
+]);
+
 function createPlaces(n8n: IExecuteFunctions, scope: string) {
 	const node = n8n.getNode();
-	const parameters = fingerprint(scope, node.parameters);
+	const parameters = fingerprint(scope, node.parameters, NOT_OF_REQUEST);
 	// an AI agent calls its tool repeatedly with the same node and item, and each call is a new request
 	const asTool = isToolType(node.type);
 	const runIndex = getRunIndex(n8n);
@@ -139,22 +136,25 @@ function createPlaces(n8n: IExecuteFunctions, scope: string) {
 		const json = n8n.getInputData()[item]?.json;
 		const source = asTool ? {} : { source: fingerprint(parameters, json) };
 		const prints = { request: fingerprint(scope, request), ...source };
+		const start = `${runIndex}.${item}`;
+		if (!asTool) return { start, prints };
 		// some AI agents give a repeated run of their tool a new run index (n8n-core 2.41.1, get-input-connection-data.js:157)
-		return { start: `${runIndex}.${item}`, prints, inAllRuns: asTool };
+		return { start: `${start}.${prints.request}`, prints, inAllRuns: true };
 	};
 }
 
 function createSentRequest(
 	starts: Starts,
 	place: Place,
-	attempt: string,
 	{ resendIfUnknown, redact }: Omit<SentRequestsOptions, 'scope'>,
 ) {
 	const { start, prints, turns } = place;
 	/** What was recorded when the request was sent before. */
-	const earlier = findEarlier(starts, place, attempt);
-	const record = (entry: SentState) => void ((starts[start] ??= {})[attempt] = entry);
+	const earlier = findEarlier(starts, place);
+	const record = (entry: SentState) => void (starts[start] = entry);
 	return {
+		/** Whether the request is not sent: its earlier result or failure counts. */
+		isSettled: () => earlier !== undefined && (earlier.state === 'done' || !resendIfUnknown),
 		/**
 		 * @returns undefined when the request may be sent.
 		 * @throws ServiceError, the earlier failure, when the service may have received it.
@@ -175,47 +175,32 @@ function createSentRequest(
 		},
 		recordFailure(cause: unknown) {
 			if (!(cause instanceof ServiceError)) return;
-			if (isUnstarted(cause)) return void delete starts[start]?.[attempt];
+			if (isUnstarted(cause)) return void delete starts[start];
 			const { kind, message, details } = redact.error(cause);
 			record({ ...prints, state: 'open', kind, message, details });
 		},
 	};
 }
 
-/** The same attempt at a request, or another one whose outcome is unknown: no model is asked after it. */
-function findEarlier(
-	starts: Starts,
-	{ start, prints, inAllRuns }: Place,
-	attempt: string,
-): SentState | undefined {
-	const attempts = starts[start] ?? {};
-	const isSame = (entry: SentState | undefined) => entry && isSameRequest(entry, prints);
-	const own = attempts[attempt];
-	if (isSame(own)) return own;
-	const unknown = Object.values(attempts).find((entry) => isSame(entry) && isOutcomeUnknown(entry));
-	return unknown ?? (inAllRuns ? findOpenRequest(starts, prints, attempt) : undefined);
+/** The same request at its place or, for a tool, one that has failed in any run of the node. */
+function findEarlier(starts: Starts, { start, prints, inAllRuns }: Place): SentState | undefined {
+	const own = starts[start];
+	if (own && isSameRequest(own, prints)) return own;
+	if (!inAllRuns) return undefined;
+	return Object.values(starts).find(
+		({ state, request }) => state === 'open' && request === prints.request,
+	);
 }
-
-/** A failed request of any run of the node: the same attempt, or another one whose outcome is unknown. */
-const findOpenRequest = (starts: Starts, { request }: Fingerprints, attempt: string) =>
-	Object.values(starts)
-		.flatMap((attempts) => Object.entries(attempts))
-		.filter(([, entry]) => entry.state === 'open' && entry.request === request)
-		.find(([name, entry]) => !attempt || name === attempt || isOutcomeUnknown(entry))?.[1];
 
 /**
  * That a turn of a conversation was answered is only forgotten when the speaker has answered another turn of it: so nothing has to be kept
  * for every turn, and a turn that is asked for again gets the same answer.
  */
 function forgetAnsweredTurns(starts: Starts, turns: string, answered: string): void {
-	for (const [start, attempts] of Object.entries(starts)) {
-		const isAnswered = Object.values(attempts).some(({ state }) => state === 'done');
-		if (isAnswered && start !== answered && start.startsWith(turns)) delete starts[start];
+	for (const [start, { state }] of Object.entries(starts)) {
+		if (state === 'done' && start !== answered && start.startsWith(turns)) delete starts[start];
 	}
 }
-
-const isOutcomeUnknown = (entry: SentState) =>
-	entry.state === 'pending' || (entry.state === 'open' && entry.details.outcome !== 'started');
 
 const isSameRequest = (entry: SentState, { request, source }: Fingerprints): boolean =>
 	entry.request === request || (source !== undefined && entry.source === source);
@@ -235,6 +220,10 @@ function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' 
 	return new ServiceError(entry.kind, entry.message, { ...entry.details, advice });
 }
 
-function fingerprint(scope: string, value: unknown): string {
-	return hash('sha256', `${scope}\n${JSON.stringify(value ?? null)}`, 'base64');
+/** @param without Names of fields that do not count, at any depth. */
+function fingerprint(scope: string, value: unknown, without?: ReadonlySet<string>): string {
+	const text = JSON.stringify(value ?? null, (name, field: unknown) =>
+		without?.has(name) ? undefined : field,
+	);
+	return hash('sha256', `${scope}\n${text}`, 'base64');
 }

@@ -8,10 +8,6 @@ import type { SentRequest } from './sentRequests';
 
 /** A paid start, as an operation or a chat model describes it. */
 export interface PaidStart<Result> {
-	/** What is sent, without random parts, and without what attempts differ in. It distinguishes a changed item from a repeated one. */
-	request: unknown;
-	/** Which of several attempts at one request it is. Each is remembered by itself. */
-	attempt?: string;
 	/** Also records the start outside of the execution. */
 	ledger?: StartLedger<Result>;
 	/**
@@ -35,8 +31,6 @@ export type SendAttempts = Pick<HttpRequest, 'beforeAttempt'>;
 
 /** A record of starts that outlives the execution. */
 export interface StartLedger<Result> {
-	/** Whether the start has a key. Then only the ledger decides whether it is sent: it covers all executions. */
-	hasKey: boolean;
 	/**
 	 * @returns the result of an earlier start with the same key, or the claim to send.
 	 * @throws ServiceError when nothing has been sent.
@@ -49,8 +43,39 @@ interface Sender {
 	/** Identifies the account within this process. */
 	account: string;
 	clock: Pick<Clock, 'now'>;
-	/** The memory of what was sent in this execution. */
-	recall(request: unknown, attempt?: string): SentRequest;
+	/** For a start that says nothing of its cost. */
+	reserve?(): Promise<Reserved>;
+}
+
+/** Sends a start, as `startPaid`. Only `payOnce` gives it. */
+export type StartPaid = <Result extends object>(start: PaidStart<Result>) => Promise<Result>;
+
+/**
+ * Gives what this execution has paid for before, or pays for it: by one start or, over a list, by several of which all but the last have
+ * certainly started nothing. The only way to `startPaid`.
+ *
+ * @param memory Undefined where a key in the ledger decides, which covers all executions.
+ * @param pay Returns plain data: it is stored with the execution.
+ * @throws ServiceError with `outcome`; the earlier failure, where the service may have received it.
+ */
+export async function payOnce<Result extends object>(
+	memory: SentRequest | undefined,
+	sender: Sender,
+	pay: (startPaid: StartPaid) => Promise<Result>,
+): Promise<Result> {
+	const remembered = memory?.earlierResult();
+	if (remembered) return remembered.result as Result;
+	try {
+		const result = await pay(async (start) => {
+			memory?.recordSending();
+			return await startPaid(start, sender);
+		});
+		memory?.recordResult(result);
+		return result;
+	} catch (cause) {
+		memory?.recordFailure(cause);
+		throw mapServiceError(cause);
+	}
 }
 
 /**
@@ -58,7 +83,7 @@ interface Sender {
  *
  * 1. Validate: `prepare` and `check` of the operation, for all items before the first is sent (runNode.ts). With a cap per
  *    execution, starts then run one after another (`runSerially`).
- * 2. Execution memory: what this execution has sent is not sent again when n8n retries. With a key, step 3 decides that.
+ * 2. Execution memory (`payOnce`): what this execution has sent is not sent again when n8n retries. With a key, step 3 decides that.
  * 3. Key claim: a row in the ledger, before anything is sent. A crash leaves a record, and of several starts with one key
  *    only one may send.
  * 4. Budget: what it may cost is reserved in every cap (core/reserve.ts), and settled when it has ended.
@@ -68,16 +93,11 @@ interface Sender {
  *
  * @throws ServiceError with `outcome`.
  */
-export async function startPaid<Result extends object>(
+async function startPaid<Result extends object>(
 	start: PaidStart<Result>,
 	sender: Sender,
 ): Promise<Result> {
-	const { request, attempt, ledger, reserve } = start;
-	const memory = ledger?.hasKey ? undefined : sender.recall(request, attempt);
-	const remembered = memory?.earlierResult();
-	if (remembered) return remembered.result as Result;
-	memory?.recordSending();
-
+	const { ledger, reserve = sender.reserve } = start;
 	let claim: StartClaim<Result> = withoutLedger();
 	try {
 		const claimed = await ledger?.claim();
@@ -87,13 +107,9 @@ export async function startPaid<Result extends object>(
 		const reservation = await reserve?.(claim.id);
 		const sent = await sendReserved(start, { beforeAttempt: claim.renew }, reservation, sender);
 
-		const result = await claim.recordStarted(sent);
-		memory?.recordResult(result);
-		return result;
+		return await claim.recordStarted(sent);
 	} catch (cause) {
-		const failure = await claim.recordFailed(cause);
-		memory?.recordFailure(failure);
-		throw mapServiceError(failure);
+		throw mapServiceError(await claim.recordFailed(cause));
 	}
 }
 

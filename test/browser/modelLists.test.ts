@@ -1,4 +1,3 @@
-import { answerAs } from '../n8n/agent.ts';
 import { nodesFor, secretsOf } from '../n8n/bridge.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
@@ -37,31 +36,23 @@ it('are part of the credential, whose test names a model that the catalog does n
 	await form.close();
 });
 
-it('are offered above the models, and an output says which models were paid', async () => {
+it('are offered above the models, and an output says which one has answered', async () => {
 	const { page, bridge } = session;
-	const { editor, service } = bridge;
+	const { editor } = bridge;
 	const { id, name } = (await editor.credentials()).find((one) => one.name === 'Model lists')!;
 	const { router } = nodesFor({
 		...bridge.accounts,
 		router: { ...bridge.accounts.router, id, name },
 	});
-	const ask = router('Ask', ['text', 'message'], {
-		...{ prompt: 'Is this mail urgent?', options: { escalate: true } },
-		responseFormat: 'json_schema',
-		jsonSchema:
-			'{"type":"object","properties":{"urgent":{"type":"boolean"}},"required":["urgent"]}',
-	});
+	const ask = router('Ask', ['text', 'message'], { prompt: 'Is this mail urgent?' });
 	await page.openWorkflow(await editor.importWorkflow(workflow('Model lists', [{}], ask)));
 	const panel = await page.openNode('Ask');
 	expect(await panel.pick('model', 'support', 'support')).toEqual([
 		`List support: ${MINI}, ${QUILL}`,
 	]);
-	answerAs(service, MINI, { content: 'Yes, it is urgent.' });
-	answerAs(service, QUILL, { content: '{"urgent": true}' });
 	await panel.execute();
 	await panel.showOutputAs('json');
-	await panel.showsOutput(/attempts/);
-	await takePicture('attempts of a model list', panel.ndv);
+	await panel.showsOutput(new RegExp(MINI));
 	await panel.typeId('model', 'By List', 'support');
 	expect(await panel.cutTexts()).toEqual([]);
 	await panel.execute();

@@ -1,18 +1,15 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { data } from '../service/answer';
 import type { Fault } from '../service/service';
 import {
 	CARRY_ON,
 	chat,
-	failPosts,
 	job,
 	LOST,
 	posts,
 	RETRIED,
 	says,
 	secretsOf,
-	streamed,
 	withAccount,
 } from './rig/calls';
 import { collect, useModel, type LanguageModel } from './rig/chatModel';
@@ -62,7 +59,6 @@ const SCHEMA = {
 	responseFormat: 'json_schema',
 	jsonSchema: '{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}',
 };
-const escalating = (more: object = {}) => ({ options: { escalate: true, ...more } });
 
 describe('the first that can', () => {
 	it.each<[string, unknown, string]>([
@@ -169,211 +165,114 @@ describe('the first that can', () => {
 	});
 });
 
-describe('Escalate', () => {
-	/** The first of two models gives one thing, the second the other. */
-	const escalate = async (
-		first: Fault,
-		second: Fault,
-		more: INodeParameters = {},
-		options: Partial<RunOptions> = {},
-	) => {
-		failModel(MINI, first);
-		failModel(QUILL, second);
-		return await ask(from('support'), { ...escalating(), ...more }, options);
+const TWO = { items: [{ text: 'one' }, { text: 'two' }], concurrency: 1 };
+const REFUSED: Fault = { type: 'status', status: 403 };
+
+describe('what was paid for', () => {
+	afterEach(() => void jest.restoreAllMocks());
+
+	/** Item one is answered, and item two is lost; then n8n runs the node again. */
+	const runTwice = async (parameters: object, again: () => Partial<RunOptions>) => {
+		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 1, do: LOST });
+		const given = { secrets: secretsWith(), items: TWO.items };
+		const first = await run({ ...(parameters as RunOptions), ...given });
+		const retry = { retry: first.run.data };
+		return await run({ ...(parameters as RunOptions), ...given, ...retry, ...again() });
 	};
-	const EMPTY = says({ content: '' });
+	const serially = { requestSettings: { concurrency: TWO.concurrency } };
+	const asking = (more: object = {}) =>
+		chat('={{ $json.text }}', { model: from('support'), ...serially, ...more });
+	const starting = (more: object = {}) =>
+		job('start', {
+			mediaType: 'images',
+			prompt: '={{ $json.text }}',
+			model: from('media'),
+			...serially,
+			...more,
+		});
+	/** Some hours later, when no copy of the catalog counts any more. */
+	const failCatalog = (fault: Fault) => {
+		const later = Date.now() + 5 * 3_600_000;
+		jest.spyOn(Date, 'now').mockImplementation(() => later);
+		service.fault({ match: { method: 'GET' }, times: Infinity, do: fault });
+		return {};
+	};
+	const without = (id: string) =>
+		failCatalog({ type: 'replace', find: `"${id}"`, with: '"v/other"' });
+	const other = (models: string[]) => secretsWith({ support: { models }, media: { models } });
 
-	it.each<[string, Fault, INodeParameters, string]>([
+	it.each<[string, () => Partial<RunOptions>]>([
+		['the list has other models', () => ({ secrets: other([PRISM]) })],
+		['the list is gone', () => ({ secrets: secretsWith({}) })],
+		['the model has left the catalog', () => without(MINI)],
+		['the catalog cannot be read', () => failCatalog({ type: 'status', status: 500 })],
+		['a cap is lower', () => asking({ spendingCapPerItem: 0 })],
 		[
-			'does not fit the schema',
-			says({ content: 'no JSON' }),
-			SCHEMA,
-			'not in the requested format',
+			'a model is chosen by its ID',
+			() => asking({ model: { __rl: true, mode: 'id', value: PRISM } }),
 		],
-		['was cut off', says({ content: '{"n": 1' }, 'length'), {}, 'cut off at'],
-		['is a refusal', says({ refusal: 'No.' }), {}, 'refused to answer'],
-		['was blocked', says({ content: '' }, 'content_filter'), {}, 'content_filter'],
-		['is empty', says({ content: ' ' }), {}, 'empty'],
-	])(
-		'asks the next model where an answer %s, and counts both',
-		async (_what, bad, more, reason) => {
-			const { items } = await escalate(bad, says({ content: '{"n":7}' }), more);
-			expect(askedModels()).toEqual([MINI, QUILL]);
-			const [json] = items.map((item) => item.json);
-			expect(json).toMatchObject({
-				model: QUILL,
-				attempts: [
-					{ model: MINI, reason: expect.stringContaining(reason), costUsd: 0.00003 },
-					{ model: QUILL, costUsd: 0.000125 },
-				],
-				costUsd: 0.000155,
-			});
-			expect(json?.['attempts']).not.toMatchObject([{}, { reason: expect.anything() }]);
-		},
-	);
-
-	it('is off at first, and not for a limit that the user has set', async () => {
-		failModel(MINI, says({ content: 'cut' }, 'length'));
-		await ask(from('support'));
-		await ask(from('support'), escalating({ maxTokens: 500 }));
-		expect(askedModels()).toEqual([MINI, MINI]);
+	])('as a text is not asked for again when %s', async (_what, again) => {
+		const { error } = await runTwice(asking(), () => ({ settings: CARRY_ON, ...again() }));
+		expect(error).toBeUndefined();
+		expect(askedModels('one')).toEqual([MINI]);
 	});
 
-	it('stops at the cap of the item: the second is not asked, and the first is the answer', async () => {
-		failModel(
-			MINI,
-			says({ refusal: 'No.' }, 'stop', { prompt_tokens: 100, completion_tokens: 4000 }),
-		);
-		const { items, hints } = await ask(from('support'), {
-			...escalating(),
-			spendingCapPerItem: 0.0063,
-		});
-		expect(askedModels()).toEqual([MINI]);
-		expect(items).toMatchObject([
-			{ json: { model: MINI, attempts: [{ model: MINI, reason: 'the model refused to answer' }] } },
-		]);
-		expect(JSON.stringify(hints)).toContain('spending cap');
+	it.each<[string, () => Partial<RunOptions>]>([
+		['the list has other models', () => ({ secrets: other(['canvas/Oil.Paint-2']) })],
+		['the list is gone', () => ({ secrets: secretsWith({}) })],
+		['the model has left the catalog', () => without('canvas/sketch-1')],
+		['a cap is lower', () => starting({ spendingCapPerItem: 0 })],
+	])('as a job is not started again when %s', async (_what, again) => {
+		const { items } = await runTwice(starting(), () => ({ settings: CARRY_ON, ...again() }));
+		expect(items[0]).toMatchObject({ json: { model: 'canvas/sketch-1' } });
+		expect(askedModels('one')).toEqual(['canvas/sketch-1']);
 	});
 
-	it('gives the last failure with all attempts', async () => {
-		failPosts(service, says({ content: 'no JSON' }));
-		const { failed } = await ask(from('support'), { ...SCHEMA, ...escalating() });
-		expect(failed).toMatchObject([
-			{
-				json: {
-					error: expect.stringContaining('not in the requested format'),
-					details: { computed: { attempts: [{ model: MINI }, { model: QUILL }] } },
-				},
-			},
-		]);
+	it('is paid again for another prompt', async () => {
+		await runTwice(asking(), () => chat('=Not {{ $json.text }}', { model: from('support') }));
+		expect(askedModels('Not')).toEqual([MINI, MINI]);
 	});
 
-	it('sends no attempt twice when n8n runs the node again', async () => {
-		failModel(MINI, says({ content: '' }));
-		failModel(QUILL, { type: 'status', status: 403 }, 1);
-		const { items } = await ask(from('support'), escalating(), { settings: RETRIED });
-		expect(items).toMatchObject([{ json: { model: QUILL, attempts: [{ model: MINI }, {}] } }]);
-		expect(askedModels()).toEqual([MINI, QUILL, QUILL]);
-		service.reset();
-		const { error } = await escalate(EMPTY, LOST, {}, { settings: RETRIED });
-		expect(error).toBeDefined();
-		expect(askedModels()).toEqual([MINI, QUILL]);
-	});
-
-	// models by the times that they are asked for the item "one"
-	it.each<[string, Fault, object]>([
-		['refused the item', { type: 'status', status: 404 }, {}],
-		['gave an answer that does not do', says({ content: '' }), escalating()],
-	])('asks no item again that was answered after the first model %s', async (_how, fault, more) => {
-		service.fault({ match: { method: 'POST', bodyIncludes: `one` }, times: 1, do: fault });
-		const refused: Fault = { type: 'status', status: 403 };
-		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: refused });
+	it('is not paid again by Retry On Fail, where the first model has refused it', async () => {
+		service.fault({ match: { method: 'POST', bodyIncludes: 'one' }, times: 1, do: REFUSED });
+		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: REFUSED });
 		const { items } = await run({
-			...chat('={{ $json.text }}', { model: from('support'), ...more }),
-			...{ secrets: secretsWith(), settings: RETRIED, items: [{ text: 'one' }, { text: 'two' }] },
+			...asking(),
+			...{ secrets: secretsWith(), settings: RETRIED, items: TWO.items },
 		});
-		expect(items).toMatchObject([
-			{ json: { model: QUILL, ...('options' in more && { attempts: [{ model: MINI }, {}] }) } },
-			{ json: { model: MINI } },
-		]);
+		expect(items).toMatchObject([{ json: { model: QUILL } }, { json: { model: MINI } }]);
 		expect(askedModels('one')).toEqual([MINI, QUILL]);
 	});
 
-	it('starts no job again that another model of the list has started', async () => {
-		const unknown: Fault = { type: 'status', status: 404 };
-		service.fault({ match: { method: 'POST', bodyIncludes: 'one' }, times: 1, do: unknown });
-		const refused: Fault = { type: 'status', status: 403 };
-		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: refused });
-		const parameters = { mediaType: 'images', prompt: '={{ $json.text }}', model: from('media') };
-		await run({
-			...job('start', parameters),
-			...{ secrets: secretsWith(), settings: RETRIED, items: [{ text: 'one' }, { text: 'two' }] },
-		});
-		expect(askedModels('one')).toEqual(['canvas/sketch-1', 'canvas/Oil.Paint-2']);
-	});
-
-	it('counts the attempts before a failure in its cost', async () => {
-		const { failed } = await escalate(EMPTY, LOST);
-		const computed = failed[0]?.json['details'] as { computed: { attempts: IDataObject[] } };
-		const [first, second] = computed.computed.attempts;
-		expect(computed).toMatchObject({
-			outcome: 'unknown',
-			computed: {
-				attempts: [
-					{ model: MINI, reason: 'the answer is empty', costUsd: 0.00003 },
-					{ model: QUILL, reservedUsd: expect.any(Number) },
-				],
-				reservedUsd: expect.closeTo(Number(first?.['costUsd']) + Number(second?.['reservedUsd'])),
-			},
-		});
-	});
-
-	it('keeps the attempts before an answer that broke off, and their cost', async () => {
-		const usage = { prompt_tokens: 100, completion_tokens: 50 };
-		const broken = streamed(data({ choices: [{ index: 0, delta: { content: 'Half' } }], usage }));
-		for (const simplify of [true, false]) {
-			const options = { escalate: true, onIncomplete: 'partial' };
-			const { items } = await escalate(EMPTY, broken, { simplify, options });
-			expect(items).toMatchObject([
-				{
-					json: {
-						...{ output: 'Half', complete: false, costUsd: 0.000155 },
-						attempts: [
-							{ model: MINI, costUsd: 0.00003 },
-							{ model: QUILL, costUsd: 0.000125 },
-						],
-					},
-				},
-			]);
-		}
-	});
-
-	it('does not know the cost where that of an attempt is not known', async () => {
-		const unpriced = says({ content: '' }, 'stop', {});
-		const { items } = await escalate(unpriced, says({ content: 'Yes' }));
-		const [json = {}] = items.map((item) => item.json);
-		const [{ reservedUsd } = {}] = json['attempts'] as Array<{ reservedUsd?: number }>;
-		expect(json).not.toHaveProperty('costUsd');
-		expect(json).not.toHaveProperty('costComputed');
-		expect(json).toMatchObject({ reservedUsd: Number(reservedUsd) + 0.000125 });
-	});
-
-	it('asks the next model where an answer with a tool call has text that is no JSON', async () => {
-		const call = { index: 0, id: 'a', function: { name: 'Clock', arguments: '{}' } };
-		const broken = says({ content: 'no JSON', tool_calls: [call] });
-		const { items } = await escalate(broken, says({ content: '{"n":7}' }), SCHEMA);
-		expect(items).toMatchObject([{ json: { output: { n: 7 } } }]);
-	});
-
-	it('does not escalate over calls of tools alone, of one answer or several', async () => {
-		const tool_calls = [{ index: 0, id: 'a', function: { name: 'Clock', arguments: '{}' } }];
-		failModel(MINI, says({ tool_calls }, 'tool_calls'));
-		await ask(from('support'), { ...SCHEMA, ...escalating() });
-		expect(askedModels()).toEqual([MINI]);
-	});
-
-	it('shows an answer in a chat once, and only one that does', async () => {
-		const shown: unknown[] = [];
-		await escalate(says({ content: 'no JSON' }), says({ content: '{"n":7}' }), SCHEMA, {
-			mode: 'webhook',
-			chatted: { chatInput: 'Hi' },
-			onChunk: (chunk) => void shown.push(chunk),
-		});
-		expect(JSON.stringify(shown)).not.toContain('no JSON');
-	});
-
-	it('never asks another model after an unknown outcome, though the order has changed', async () => {
+	it.each<[string, string[]]>([
+		['in another order', [QUILL, MINI]],
+		['without the model that was asked', [QUILL]],
+		['with a name that objects have', ['__proto__', QUILL]],
+	])('stays unknown, and no model is asked, with a list %s', async (_what, models) => {
 		failModel(MINI, LOST);
 		const first = await ask(from('support'), {}, { settings: {} });
-		const secrets = secretsWith({ support: { models: [QUILL, MINI] } });
-		const { error } = await ask(
-			from('support'),
-			{},
-			{ secrets, settings: {}, retry: first.run.data },
-		);
+		const secrets = secretsWith({ support: { models } });
+		const again = { secrets, settings: {}, retry: first.run.data };
+		const { error } = await ask(from('support'), {}, again);
 		expect(error?.description).toContain('It was not sent again');
 		expect(askedModels()).toEqual([MINI]);
 	});
+});
+
+it.each<[string, Fault, INodeParameters]>([
+	['does not fit the schema', says({ content: 'no JSON' }), SCHEMA],
+	['is a refusal', says({ refusal: 'No.' }), {}],
+	['is empty', says({ content: ' ' }), {}],
+])('an answer that %s is paid for, and no other model is asked', async (_what, bad, more) => {
+	failModel(MINI, bad);
+	await ask(from('support'), more);
+	expect(askedModels()).toEqual([MINI]);
+});
+
+it('a list may name a model as objects name their prototype', async () => {
+	const secrets = secretsWith({ support: { models: ['__proto__', MINI] } });
+	const { items } = await ask(from('support'), {}, { secrets });
+	expect(items).toMatchObject([{ json: { model: MINI } }]);
 });
 
 describe('a chat model', () => {
@@ -391,30 +290,41 @@ describe('a chat model', () => {
 		expect(calls[0]?.output).toMatchObject({ model: QUILL, refusedBy: [{ model: MINI }] });
 	});
 
-	it.each<[string, object]>([
-		['is empty', { content: '' }],
-		[
-			'has broken tool arguments',
-			{ tool_calls: [{ index: 0, id: 'a', function: { name: 'Clock', arguments: '{"zo' } }] },
-		],
-	])('escalates where an answer %s', async (_what, delta) => {
-		failModel(MINI, says(delta));
-		const { given, calls } = await talk({ model: from('support'), options: { escalate: true } });
-		expect(given).toEqual(['You said: "Hello".']);
-		expect(askedModels()).toEqual([MINI, QUILL]);
+	it.each<[string, Fault]>([
+		['400 for a conversation that is too long', { type: 'status', status: 400 }],
+		['429 that lasts', { type: 'too_many_requests', retryAfter: 3600 }],
+	])('goes on after %s, and says so', async (_what, fault) => {
+		failModel(MINI, fault);
+		const use = async (chat: LanguageModel) =>
+			(await collect(chat.stream('x'))).map(({ content }) => content).join('');
+		const { given, calls } = await talk({ model: from('support') }, use);
+		expect(given).toEqual(['You said: "x".']);
+		expect([...new Set(askedModels())]).toEqual([MINI, QUILL]);
 		expect(calls[0]?.output).toMatchObject({
-			attempts: [{ model: MINI, costUsd: 0.00003 }, { model: QUILL }],
+			model: QUILL,
+			refusedBy: [{ model: MINI, reason: expect.stringMatching(/\w/) }],
 		});
 	});
 
-	it('counts each attempt in the cap of its call', async () => {
-		const dear = { prompt_tokens: 100, completion_tokens: 4000 };
-		failModel(MINI, says({ content: '' }, 'stop', dear));
-		const parameters = { spendingCapPerCall: 0.0063, options: { escalate: true } };
-		const { error } = await talk({ model: from('support'), ...parameters });
+	it.each<[string, Fault]>([
+		['500', { type: 'status', status: 500 }],
+		['an answer that broke off', { type: 'limit_data', bytes: 400 }],
+		['a refused key', { type: 'status', status: 401 }],
+		['a redirect (307)', { type: 'redirect', status: 307, to: '/elsewhere' }],
+		['a redirect that was accepted (303)', { type: 'redirect', status: 303, to: '/elsewhere' }],
+		['an empty answer', says({ content: '' })],
+	])('asks no other model after %s', async (_what, fault) => {
+		failModel(MINI, fault);
+		expect((await talk({ model: from('support') })).error).toBeDefined();
 		expect(askedModels()).toEqual([MINI]);
+	});
+
+	it('asks no model that is too expensive for its cap, and the error names the others', async () => {
+		failModel(QUILL, { type: 'status', status: 404 });
+		const { error } = await talk({ model: from('dear'), spendingCapPerCall: 0.01 });
+		expect(askedModels()).toEqual([QUILL]);
 		expect(error?.message).toMatch(
-			/quill-2\.5: This does not fit into what is left of .* this call/,
+			/These models were passed over: Aurora-Labs\/Prism-4.1-Turbo: .* more than the spending cap/,
 		);
 	});
 
@@ -428,13 +338,5 @@ describe('a chat model', () => {
 			return failures.length;
 		});
 		expect([given, askedModels()]).toEqual([[2], [MINI, QUILL]]);
-	});
-
-	it('does not escalate once text was passed on', async () => {
-		const broken = { index: 0, id: 'a', function: { name: 'Clock', arguments: '{"zo' } };
-		failModel(MINI, says({ content: 'Let me see', tool_calls: [broken] }));
-		const use = async (chat: LanguageModel) => (await collect(chat.stream('Hello'))).length;
-		const { error } = await talk({ model: from('support'), options: { escalate: true } }, use);
-		expect([askedModels(), error === undefined]).toEqual([[MINI], false]);
 	});
 });

@@ -1,4 +1,4 @@
-import { failPosts, model as modelOf, posts, says } from './rig/calls';
+import { failPosts, model as modelOf, posts, says, secretsOf, withAccount } from './rig/calls';
 import { collect, type LanguageModel, type ModelMessage } from './rig/chatModel';
 import { serviceForTests } from './rig/service';
 
@@ -118,10 +118,13 @@ const converse = (use: (model: LanguageModel) => Promise<unknown>, more: object 
 const bound = (model: LanguageModel) => model.bindTools(tools);
 const ONE = user('[[tool:get_weather]] Oslo');
 
-it('a model of another vendor, as a fallback, gets the message without them', async () => {
-	const fallback = [{ model: modelOf('northwind/quill-2.5') }];
-	const { error } = await converse(
-		async (model) => {
+it('a model of another vendor, as the next of a list, gets the message without them', async () => {
+	const models = 'thinker/details-1\nnorthwind/quill-2.5';
+	const modelLists = { list: [{ name: 'both', models }] };
+	const { error } = await service.useModel({
+		secrets: withAccount(secretsOf(service), { modelLists }),
+		parameters: { model: { __rl: true, mode: 'modelList', value: 'both' } },
+		async use(model) {
 			const called = await bound(model).invoke([ONE]);
 			service.fault({
 				match: { method: 'POST', bodyIncludes: 'thinker/details-1' },
@@ -129,8 +132,7 @@ it('a model of another vendor, as a fallback, gets the message without them', as
 			});
 			return await bound(model).invoke([ONE, ...stepsOf(called)]);
 		},
-		{ options: { fallbackModels: { fallback } } },
-	);
+	});
 	expect(error).toBeUndefined();
 	const { messages, model } = bodies()[2] as { messages: object[]; model: string };
 	expect(model).toBe('northwind/quill-2.5');

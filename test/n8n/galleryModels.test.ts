@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { TEXT_MODEL } from './agent.ts';
+import { answerAs, TEXT_MODEL } from './agent.ts';
 import { chatMessage, until } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import { galleryOfFile, given } from './gallery.ts';
@@ -101,6 +101,26 @@ it('two models answer the same question, each with its own cost', async () => {
 	expect(firstCostUsd).toBeGreaterThan(0);
 	expect(secondCostUsd).toBeGreaterThan(firstCostUsd!);
 	expect(firstCostUsd! + secondCostUsd!).toBeCloseTo(costOf(execution), 9);
+});
+
+describe('a better model', () => {
+	const question = 'What is a model router?';
+	const unsure = JSON.stringify({ answer: 'A plug?', sure: false });
+	const sure = JSON.stringify({ answer: 'It chooses a model.', sure: true });
+	it.each([
+		['is not asked where the first is sure', sure, [TEXT_MODEL], /^It chooses a model\./],
+		['answers where it is not', unsure, [TEXT_MODEL, ANOTHER_MODEL], /^A model router is/],
+		['answers where the first gave no JSON', 'A plug', [TEXT_MODEL, ANOTHER_MODEL], /^A model/],
+	])('%s', async (_what, content, models, output) => {
+		answerAs(bridge.service, TEXT_MODEL, { content });
+		const execution = await chat('ask-a-better-model-where-the-first-is-not-sure.json', question);
+		expect(asked().map(({ model }) => model)).toEqual(models);
+		const costUsd = costOf(execution);
+		expect(given(execution, 'Answer')).toEqual([
+			{ output: expect.stringMatching(output), model: models.at(-1), costUsd },
+		]);
+		expect(costUsd).toBeGreaterThan(0);
+	});
 });
 
 describe('orders from Gmail', () => {

@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import {
-	AGENT,
-	answerAs,
-	calculator,
-	callsOf,
-	MODEL,
-	runAgent,
-	textRequests,
-	withModel,
-} from './agent.ts';
+import type { Fault } from '../service/service.ts';
+import { textRequests } from './agent.ts';
 import {
 	bridgeOfFile,
 	createWithLedger,
@@ -78,12 +70,6 @@ async function spent(): Promise<{ budget: number; record: Record<string, unknown
 	return { budget: Number(budget?.['spentUsd']), record };
 }
 
-const SCHEMA = {
-	responseFormat: 'json_schema',
-	jsonSchema: '{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}',
-};
-const escalate = { options: { escalate: true } };
-
 it('a list that is changed in the credential changes two workflows at their next run', async () => {
 	const { editor } = bridge;
 	const first = await editor.importWorkflow(asking());
@@ -94,51 +80,38 @@ it('a list that is changed in the credential changes two workflows at their next
 	expect(models()).toEqual([MINI, MINI, QUILL, QUILL]);
 });
 
-it('a schema that the cheap model misses is met by the second, and both are paid once', async () => {
+it('a model that refuses is passed over for free, and the one that answers is paid once', async () => {
 	const before = await spent();
-	answerAs(bridge.service, MINI, { content: 'no JSON' });
-	answerAs(bridge.service, QUILL, { content: '{"n":7}' });
-	const execution = await ask({ ...SCHEMA, ...escalate });
-	expect(output(execution)).toMatchObject({
-		...{ model: QUILL, output: { n: 7 }, costUsd: 0.000155 },
-		attempts: [
-			{ model: MINI, reason: expect.stringContaining('format'), costUsd: 0.00003 },
-			{ model: QUILL, costUsd: 0.000125 },
-		],
+	bridge.service.fault({
+		match: { method: 'POST', bodyIncludes: `"${MINI}"` },
+		do: { type: 'status', status: 404 },
 	});
+	const execution = await ask();
+	const { costUsd } = output(execution) ?? {};
+	expect(output(execution)).toMatchObject({ model: QUILL, costUsd: expect.any(Number) });
 	expect(models()).toEqual([MINI, QUILL]);
-	expect(execution.customData).toMatchObject({ costUsd: '0.000155' });
+	expect(execution.customData).toMatchObject({ costUsd: String(costUsd) });
 	const after = await spent();
-	expect(after.budget - before.budget).toBeCloseTo(0.000155, 9);
-	const growth = (id: string) => {
-		const [from, to] = [before, after].map(({ record }) =>
-			Number(record.find(({ model }) => model === id)?.['costUsd'] ?? 0),
-		);
-		return to! - from!;
-	};
-	expect(growth(MINI)).toBeCloseTo(0.00003, 9);
-	expect(growth(QUILL)).toBeCloseTo(0.000125, 9);
+	expect(after.budget - before.budget).toBeCloseTo(Number(costUsd), 9);
+	const costOf = (id: string, { record }: typeof before) =>
+		Number(record.find(({ model }) => model === id)?.['costUsd'] ?? 0);
+	expect(costOf(QUILL, after) - costOf(QUILL, before)).toBeCloseTo(Number(costUsd), 9);
+	expect(costOf(MINI, after)).toBe(costOf(MINI, before));
 });
 
-it('a chat model over a list below an AI Agent: broken tool arguments are never called, and the next model answers', async () => {
-	const broken = { index: 0, id: 'a', function: { name: 'Calculator', arguments: '{"in' } };
-	answerAs(bridge.service, MINI, { tool_calls: [broken] });
-	answerAs(bridge.service, QUILL, { content: 'It is 42.' });
-	const model = withModel(bridge, { model: named, ...escalate }, { account });
-	const execution = await runAgent(bridge, {
-		text: 'How much is 6*7?',
-		attached: [model, calculator()],
+it('a list that was edited, and "Retry execution": what was answered is not asked again', async () => {
+	const { editor, service } = bridge;
+	const lost: Fault = { type: 'limit_data', bytes: 0 };
+	service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, do: lost });
+	const asked = router('Ask', ['text', 'message'], {
+		model: picked,
+		...messages('={{ $json.text }}'),
+		requestSettings: { concurrency: 1 },
 	});
-	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'It is 42.' } }]);
-	expect(execution.runData['Calculator']).toBeUndefined();
-	expect(models()).toEqual([MINI, QUILL]);
-	expect(callsOf(execution, MODEL)).toMatchObject([
-		{
-			json: {
-				model: QUILL,
-				costUsd: 0.000155,
-				attempts: [{ model: MINI, reason: expect.any(String) }, { model: QUILL }],
-			},
-		},
-	]);
+	const items = [{ text: 'one' }, { text: 'two' }];
+	const failed = await editor.run(await editor.importWorkflow(workflow('retry', items, asked)));
+	await decide(QUILL);
+	await editor.retryExecution(failed.id);
+	expect(models().filter((model) => model === MINI)).toHaveLength(2);
+	expect(models()).not.toContain(QUILL);
 });

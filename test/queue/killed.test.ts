@@ -56,9 +56,9 @@ const conversations = new Map<LostPart, LostConversation>();
 /** What the caller of a streaming agent read, and the agent's execution. */
 let read: Promise<Chunk[]>;
 const streamed = newText();
-/** The first model of a list had refused to answer, and the second was asked. */
-let escalating: string;
-const escalated = newText();
+/** The first model of a list had refused the request, and the second was asked. */
+let listed: string;
+const listedText = newText();
 
 beforeAll(async () => {
 	// all of the executions are under way at the same time
@@ -67,7 +67,7 @@ beforeAll(async () => {
 	queue = await startQueue({ workers: 0, concurrency: 20, env });
 	bridge = await openPaidBridgeOn(queue);
 	const first = { method: 'POST', bodyIncludes: '"northwind/quill-mini"' };
-	bridge.service.fault({ match: first, do: [] });
+	bridge.service.fault({ match: first, do: { type: 'status', status: 404 } });
 	bridge.service.fault({ match: { method: 'POST' }, do: { type: 'hold' } });
 
 	frozenExecution = await startThreeNodes();
@@ -83,8 +83,8 @@ beforeAll(async () => {
 		await until(`${name}, is sent`, () => bridge.service.received(text) === 1);
 	}
 	await startStreamingAgent();
-	escalating = await startEscalating();
-	await until('both models were asked', () => bridge.service.received(escalated) === 2);
+	listed = await startOverList();
+	await until('both models were asked', () => bridge.service.received(listedText) === 2);
 	for (const part of lostParts) conversations.set(part, await startLost(queue, part));
 	const texts = [...[...lost.values()].map(({ text }) => text), streamed];
 	await until('everything is sent', () =>
@@ -93,7 +93,7 @@ beforeAll(async () => {
 	await Promise.all(killed.map((worker) => worker.kill()));
 	survivor = await queue.addWorker();
 	for (const { id } of lost.values()) await bridge.editor.finished(id, 300);
-	await bridge.editor.finished(escalating, 300);
+	await bridge.editor.finished(listed, 300);
 	await bridge.editor.finished(frozenExecution, 300);
 });
 afterAll(async () => {
@@ -137,7 +137,7 @@ async function startThreeNodes(): Promise<string> {
 	return await bridge.editor.start(saved);
 }
 
-async function startEscalating(): Promise<string> {
+async function startOverList(): Promise<string> {
 	const { data, ...secret } = secretsOf(bridge.service).router;
 	const models = 'northwind/quill-mini\nnorthwind/quill-2.5';
 	const modelLists = { list: [{ name: 'support', models }] };
@@ -147,12 +147,11 @@ async function startEscalating(): Promise<string> {
 		['text', 'message'],
 		{
 			model: { __rl: true, mode: 'modelList', value: 'support' },
-			...messages(`[[refusal]] ${escalated}`),
-			options: { escalate: true },
+			...messages(listedText),
 		},
 		retryOnFail,
 	);
-	const saved = await bridge.editor.importWorkflow(workflow('escalate', [{}], ask));
+	const saved = await bridge.editor.importWorkflow(workflow('list', [{}], ask));
 	return await bridge.editor.start(saved);
 }
 
@@ -194,9 +193,9 @@ it.each(cases)('$name: is sent once, whatever n8n and a person do afterwards', a
 });
 
 it('a list whose second model was asked: neither is asked again', async () => {
-	expect(asKept(await bridge.editor.execution(escalating))).toEqual(nothingKept);
-	expect(asKept(await bridge.editor.retryExecution(escalating))).toEqual(nothingKept);
-	expect(bridge.service.received(escalated)).toBe(2);
+	expect(asKept(await bridge.editor.execution(listed))).toEqual(nothingKept);
+	expect(asKept(await bridge.editor.retryExecution(listed))).toEqual(nothingKept);
+	expect(bridge.service.received(listedText)).toBe(2);
 });
 
 it('a streaming AI Agent in the middle of its turn: its caller is let go without an answer', async () => {

@@ -60,6 +60,10 @@ const answerOptions = [
 	},
 ] as const satisfies INodeProperties[];
 
+/** Identifies the question when the node runs again. A chat ID that was looked up at run time is not part of it. */
+const identifyQuestion = ({ message, chat: { chatId, session } }: QuestionRequest) =>
+	omitMissing({ message, chatId, session });
+
 export const ask = operation({
 	name: 'Ask',
 	value: 'ask',
@@ -88,6 +92,8 @@ export const ask = operation({
 		};
 	},
 
+	identify: identifyQuestion,
+
 	// questions of one chat are sent one after another
 	sequenceKey: ({ chat: { chatId, session } }) =>
 		session === undefined ? chatId && `id ${chatId}` : `session ${session}`,
@@ -105,13 +111,11 @@ interface QuestionRequest {
 
 /** Asks a question in its chat, and turns the answer into an item. */
 async function askQuestion(context: OperationContext<QuestionRequest>): Promise<ItemOutput> {
-	const { request, startPaid, addHint } = context;
+	const { request, payOnce, addHint } = context;
 	const chat = await openChat(context);
 	try {
-		const answer = await startPaid({
-			request: requestKeyOf(request),
-			send: async () => await sendInChat(context, chat),
-		});
+		const send = async () => await sendInChat(context, chat);
+		const answer = await payOnce(async (startPaid) => await startPaid({ send }));
 		const warning = answer.text ? undefined : NO_TEXT_NOTICE;
 		if (warning) addHint(warning);
 		return toItem(request, answer, { complete: true, ...(warning && { notice: warning }) });
@@ -166,10 +170,6 @@ function toItem(
 		},
 	};
 }
-
-/** Identifies the question when the node runs again. A chat ID that was looked up at run time is not part of it. */
-const requestKeyOf = ({ message, options, chat: { chatId, session } }: QuestionRequest) =>
-	omitMissing({ message, chatId, session, model: options.model || undefined });
 
 /** Statuses with which a service may refuse a chat that no longer exists. Nothing was started then. */
 const CHAT_REFUSALS = [400, 404, 410, 422];

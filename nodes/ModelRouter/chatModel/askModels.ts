@@ -1,9 +1,10 @@
 import { randomUUID } from 'crypto';
 
-import { isBadRequest, mapServiceError, type ServiceError } from '../../../src/core/errors';
+import { isBadRequest, mapServiceError } from '../../../src/core/errors';
 import { RateLimiter } from '../../../src/core/rateLimit';
 import { withRetries } from '../../../src/core/resend';
 import { keepPerKey } from '../../../src/n8n/sharedCache';
+import { payOnce } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
 import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
@@ -11,8 +12,7 @@ import { findModelChoice } from '../../../src/router/modelLists';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
-import { askInTurn, type Attempt, costsOf, type PassedOver } from '../modelChoice';
-import { describeFault, findEmptyFault } from '../text/answerFault';
+import { askInTurn, type PassedOver } from '../modelChoice';
 import { chooseText } from '../text/chooseText';
 import { createBodyBuilder } from './chatModel.params';
 import { type CallContext, createLimits, type OneModel, sendCall } from './sendCall';
@@ -24,14 +24,12 @@ export interface AnsweredCall {
 	maxTokens: number | undefined;
 	/** Whether what nobody remembers of the model was told in words. */
 	isToldInWords: boolean | undefined;
-	/** The models that were passed over, or refused the call before, and why. */
-	refusals: PassedOver[];
-	/** What was paid for, if the answer of a model did not do. */
-	attempts: Attempt[];
+	/** The models of the list that were passed over, or refused the call, and why. */
+	passedOver: PassedOver[];
 }
 
 /**
- * Makes a function that asks the model, and if a refusal certainly started nothing, its fallback models.
+ * Makes a function that asks the model, or those of a list in turn as long as a refusal has certainly started nothing.
  *
  * Before a call is sent, the kind and inputs of the model, the cap per call and the spending of the execution are checked. It is sent once.
  *
@@ -40,7 +38,7 @@ export interface AnsweredCall {
  */
 export function createModelCaller(context: CallContext) {
 	const { values, connection, maxRateLimitWait, sentRequests, itemIndex } = context;
-	const { httpWithoutRetries: http, clock } = connection;
+	const { httpWithoutRetries: http, clock, account } = connection;
 	const retries = { clock, maxRateLimitWait: maxRateLimitWait * 1000 };
 	// one per model: a 429 for one must not delay another
 	const clientOf = keepPerKey(() => ({
@@ -48,14 +46,8 @@ export function createModelCaller(context: CallContext) {
 		...withRetries(http, new RateLimiter(), retries),
 	}));
 	const buildBody = createBodyBuilder(values);
-	const fallbacks = values.options.fallbackModels?.fallback ?? [];
-	const choices = [values.model, ...fallbacks.map(({ model = '' }) => model)]
-		.filter((model) => model.trim())
-		.map((model) => findModelChoice(model, connection.readModelLists));
-	const [first] = choices;
-	const only = choices.length > 1 || first?.list ? undefined : first?.models[0];
+	const choice = findModelChoice(values.model, connection.readModelLists);
 	const readAnswer = createAnswerReader(values);
-	const { escalate = false } = values.options;
 
 	return async (
 		asked: Record<string, unknown>,
@@ -65,38 +57,19 @@ export function createModelCaller(context: CallContext) {
 		const build = (model: string) => buildBody(asked, model);
 		const limits = createLimits(values, context.spending);
 		// before answers are put back: what is remembered of them changes
-		const request = build(only ?? '');
-		const recall = (attempt?: string) =>
-			sentRequests.recallCall(itemIndex, request, signal, attempt);
-		// throws the earlier failure if the service may have received the call
-		recall().earlierResult();
-		const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
-		const inputs = findModalities(request.messages);
-		const chosen = await chooseText(context, choices, { toBody, inputs }, limits);
-		let isShown = false;
-		const pass: OnText = (text) => {
-			isShown ||= text !== '';
-			return onText(text);
-		};
-		const { answer, refusals, attempts } = await askInTurn(chosen.candidates, {
-			passedOver: chosen.passedOver,
-			async ask({ model, found }) {
-				const memory = recall(only === undefined ? model : undefined);
-				const of = { memory, found, limits, readAnswer, http: clientOf(model), signal };
-				const answered = await askOnce({ ...context, ...of, onText: pass }, build(model));
-				return { ...answered, ...costsOf(answered.answer) };
-			},
-			findFailureFault: (failure) => (escalate && !isShown ? findCallFault(failure) : undefined),
+		const request = build('');
+		const memory = sentRequests.recallCall(itemIndex, request, signal);
+		return await payOnce(memory, { account, clock }, async (startPaid) => {
+			const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
+			const inputs = findModalities(request.messages);
+			const chosen = await chooseText(context, choice, { toBody, inputs }, limits);
+			const { answer, passedOver } = await askInTurn(chosen, async ({ model, found }) => {
+				const of = { memory, startPaid, found, limits, readAnswer, signal, onText };
+				return await askOnce({ ...context, ...of, http: clientOf(model) }, build(model));
+			});
+			return { ...answer, passedOver };
 		});
-		return { ...answer, refusals, attempts };
 	};
-}
-
-/** Why an answer gives place to that of the next model: it is empty, or the arguments of its tool calls broke off. */
-function findCallFault(failure: ServiceError): string | undefined {
-	const { toolCalls = [] } = (failure.details.partial ?? {}) as Partial<PricedAnswer>;
-	if (failure.kind === 'schemaMismatch' && toolCalls.length) return describeFault(failure);
-	return findEmptyFault(failure);
 }
 
 /**
@@ -107,7 +80,7 @@ function findCallFault(failure: ServiceError): string | undefined {
 async function askOnce(
 	context: OneModel,
 	asked: ChatRequest,
-): Promise<Omit<AnsweredCall, 'refusals' | 'attempts'>> {
+): Promise<Omit<AnsweredCall, 'passedOver'>> {
 	const { answers, limits } = context;
 	const origin = { model: asked.model, protocol: limits.protocol };
 	let refusal: unknown;

@@ -11,7 +11,7 @@ import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../acrossResources.params';
 import { spendingLabelOption } from '../spending/spendingLabel.params';
-import { escalateOption, formatParams, textOptions } from '../text/text.params';
+import { formatParams, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
 /** The notice of n8n's own chat models, shown until the node is connected. The link opens the list of AI nodes. */
@@ -54,28 +54,6 @@ export const chatModelParams = [
 		textOptions.additionalFields,
 		allowUnknownCostOption,
 		textOptions.cacheSystemMessage,
-		{
-			...escalateOption,
-			description:
-				'Whether an empty answer, or one with broken tool arguments, lets the next model answer, for its price. Not once text was shown.',
-		},
-		{
-			displayName: 'Fallback Models',
-			name: 'fallbackModels',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true },
-			placeholder: 'Add Model',
-			default: {},
-			description:
-				'Models to ask, in this order, if the one before is too dear for the caps, or the service refuses the call without starting it. It does so if the model is unknown or busy (429), or the conversation is too long for it. After any other failure, no other model is asked, because the call may be charged.',
-			options: [
-				{
-					displayName: 'Model',
-					name: 'fallback',
-					values: [{ ...modelParam, required: false }],
-				},
-			],
-		},
 		textOptions.maxTokens,
 		textOptions.protocol,
 		textOptions.reasoningEffort,

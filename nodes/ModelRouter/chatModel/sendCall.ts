@@ -6,7 +6,7 @@ import type { createAnswerMemory } from '../../../src/n8n/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
 import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequest, SentRequests } from '../../../src/n8n/sentRequests';
-import { countInFlight, startPaid } from '../../../src/n8n/startPaid';
+import { countInFlight, type StartPaid } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { protocols } from '../../../src/router/protocols';
@@ -44,6 +44,7 @@ export interface OneModel extends CallContext {
 	found: FoundModel;
 	limits: TextLimits;
 	memory: SentRequest;
+	startPaid: StartPaid;
 	readAnswer: StructuredReader | undefined;
 	onText: OnText;
 	signal: AbortSignal | undefined;
@@ -56,19 +57,23 @@ export interface OneModel extends CallContext {
  * @throws ServiceError with an outcome.
  */
 export async function sendCall(context: OneModel, asked: ChatRequest) {
-	const { http, found, limits, memory, readAnswer, onText, signal } = context;
-	const { account, accounts, clock } = context.connection;
+	const { http, found, limits, memory, startPaid, readAnswer, onText, signal } = context;
+	const { account, accounts } = context.connection;
 	const body = protocols[limits.protocol].toBody(asked);
 	const giveUp = () => memory.recordFailure(cancelledError());
 	let given: unknown[] = [];
 	const answered = await askPaid(
 		{
 			http: signal ? endedBy(signal, http, giveUp) : http,
-			...{ accounts, stream: onText, countInFlight: () => countInFlight(account) },
-			startPaid: async (start) => await startPaid(start, { account, clock, recall: () => memory }),
+			accounts,
+			startPaid,
+			stream: onText,
+			countInFlight: () => countInFlight(account),
 		},
 		{
-			...{ body, found, limits },
+			body,
+			found,
+			limits,
 			checkAnswer(answer, maxTokens, asGiven) {
 				given = asGiven;
 				// an answer that calls tools may include other text

@@ -24,7 +24,6 @@ import { createSentRequests } from '../../../src/n8n/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { noticeOf } from '../../../src/router/textAnswer';
 import { access } from '../access';
-import { sumAttempts } from '../modelChoice';
 import { type AnsweredCall, createModelCaller } from './askModels';
 import { chatModelParams, type ChatModelValues } from './chatModel.params';
 import { createModelFetch, type AskModel } from './replies';
@@ -127,12 +126,8 @@ function createAsk(
 	};
 }
 
-function toFacts(
-	{ answer, refusals, attempts }: AnsweredCall,
-	notice: string | undefined,
-): CallFacts {
-	const { text, model, requestId, durationMs } = answer;
-	const { costUsd, costComputed } = attempts.length ? sumAttempts(attempts, answer) : answer;
+function toFacts({ answer, passedOver }: AnsweredCall, notice: string | undefined): CallFacts {
+	const { text, model, requestId, durationMs, costUsd, costComputed } = answer;
 	const { finishReason, reasoning, refusal } = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
 	const tokenUsage = input !== undefined &&
@@ -146,8 +141,7 @@ function toFacts(
 		fields: {
 			...omitMissing({ model, requestId, costUsd, costComputed, durationMs }),
 			...omitMissing({ finishReason, reasoning, refusal, notice }),
-			...(refusals.length && { refusedBy: refusals }),
-			...(attempts.length && { attempts }),
+			...(passedOver.length && { refusedBy: passedOver }),
 		} as IDataObject,
 	};
 }

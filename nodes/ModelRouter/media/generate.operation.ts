@@ -14,7 +14,7 @@ import {
 import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';
 import { downloadResult, toJobJson } from './jobOutput';
 import { createJobProgress, waitAndCount } from './jobProgress';
-import { startOptions, startParams, toStartRequest } from './start.params';
+import { identifyStart, startOptions, startParams, toStartRequest } from './start.params';
 
 export const generate = operation({
 	name: 'Generate',
@@ -45,6 +45,7 @@ export const generate = operation({
 		maxSizeMib: options.maxSizeMib ?? maxSizeOption.default,
 	}),
 
+	identify: identifyStart,
 	check: checkStart,
 
 	async run(context) {

@@ -2,7 +2,7 @@ import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import { toJobJson } from './jobOutput';
-import { startOptions, startParams, toStartRequest } from './start.params';
+import { identifyStart, startOptions, startParams, toStartRequest } from './start.params';
 import { checkStart, startPaidJob } from './startPaidJob';
 
 export const start = operation({
@@ -26,6 +26,7 @@ export const start = operation({
 		simplify,
 	}),
 
+	identify: identifyStart,
 	check: checkStart,
 
 	async run(context) {

@@ -193,9 +193,8 @@ export function toStartRequest(
 	waits = 0,
 ) {
 	const { mediaType, allowAgents, spendingCapPerItem } = params;
-	const choice = findModelChoice(params.model, readModelLists);
-	/** Without the inputs. */
-	const body = toBody({ ...params, model: choice.models[0]! });
+	/** Without the inputs. The model of a list is set by the start. */
+	const body = toBody(params);
 	// without leave, nothing is started either: `checkAgentAllowed` says so
 	if (handedOver.caller !== 'workflow' && allowAgents) checkDescribed(body);
 	const inputs = toInputSources(params.inputs);
@@ -207,13 +206,18 @@ export function toStartRequest(
 	return {
 		...{ mediaType, body, inputs, allowAgents },
 		...{ spendingCapPerItem, spendingCapPerExecution, allowUnknownCost },
-		choices: [choice],
+		/** @throws ServiceError `invalid` for a list that the credential does not have. */
+		findChoice: () => findModelChoice(params.model, readModelLists),
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		/** Set by the check. */
 		chosen: { candidates: [], passedOver: [] } as Chosen,
 		ledger: toLedgerStart(params, ledgerLabel, waits),
 	};
 }
+
+/** What is asked for, whoever makes it, and whatever it may cost. With a key, the ledger decides what was started before. */
+export const identifyStart = ({ mediaType, body, inputs, ledger }: StartRequest) =>
+	ledger?.uniqueKey ? undefined : { mediaType, body: { ...body, model: undefined }, inputs };
 
 /** @throws ServiceError `invalid` for a field that is set twice. */
 function toBody({ model, prompt, presets, parameters }: StartValues): Record<string, unknown> {

@@ -15,7 +15,7 @@ import type { Ledger } from '../../../src/ledger/ledger';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
-import type { StartLedger } from '../../../src/n8n/startPaid';
+import type { StartLedger, StartPaid } from '../../../src/n8n/startPaid';
 import { explainJobBalance } from '../../../src/router/advice';
 import type { Job } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
@@ -23,25 +23,21 @@ import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPric
 import { checkKind, isSameModel, kindOfMediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import {
-	askedFirst,
-	askInTurn,
-	type Candidate,
-	chooseModels,
-	hintPassedOver,
-	isOfList,
-} from '../modelChoice';
+import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
 import { type LedgerHost, openJobLedger, toJob } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 
 /** A job that was started. Plain data: it is stored with the execution. */
-interface StartedJob {
+interface StartedJob extends StartResult {
+	/** As it was sent. */
+	model: string;
+}
+
+interface StartResult {
 	job: Job;
 	/** Undefined if the job ledger is not used. */
 	ledgered?: LedgerResult;
-	/** When it was sent: milliseconds since 1970. Undefined unless this run has: only the service knows how long another job took. */
-	startedAt?: number | undefined;
 }
 
 /** The result of a start in the ledger. */
@@ -55,12 +51,12 @@ export interface LedgerResult {
 /** Rejects AI agents without permission, missing files, models of the wrong kind, and jobs whose minimum cost exceeds a cap or is unknown. */
 export async function checkStart(context: PreflightContext<StartRequest>): Promise<void> {
 	const { request, asTool, findFile } = context;
-	const { mediaType, choices, body, inputs, allowAgents, allowUnknownCost } = request;
+	const { mediaType, body, inputs, allowAgents, allowUnknownCost } = request;
 	checkAgentAllowed(asTool, allowAgents);
 	for (const input of inputs) openSource(input, findFile);
 	const boundOf = ({ found }: Candidate) =>
 		'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
-	request.chosen = await chooseModels(context, choices, {
+	request.chosen = await chooseModels(context, request.findChoice(), {
 		check(candidate) {
 			const { found } = candidate;
 			if ('entry' in found) checkKind(found.entry, kindOfMediaType(mediaType));
@@ -86,79 +82,76 @@ function createCaps(request: StartRequest, spending?: Spending): Caps {
 	return { item, jobs };
 }
 
-/** Starts a job by the first model that can, unless it was started before. */
+/**
+ * Starts a job by the first model that can, unless it was started before. With a cap per execution, starts run one after another, because
+ * each counts the costs of the earlier ones.
+ */
 export async function startPaidJob(context: OperationContext<StartRequest>) {
 	const { request, addHint } = context;
-	const ask = async (candidate: Candidate) => ({
-		model: candidate.model,
-		...(await startByModel(context, candidate)),
-	});
-	const { candidates, passedOver } = request.chosen;
-	const made = isOfList(request.choices) ? context.findAttempts(printOf(request)) : [];
-	const inTurn = askedFirst(candidates, made);
-	const { answer, refusals } = await askInTurn(inTurn, { ask, passedOver });
-	hintPassedOver(addHint, request.choices, refusals);
-	return { ...answer, model: answer.ledgered?.entry?.model || answer.model };
+	let startedAt: number | undefined;
+	const start = async () =>
+		await context.payOnce(async (startPaid) => {
+			const { answer, passedOver } = await askInTurn(request.chosen, async (candidate) => {
+				return await startByModel(context, candidate, startPaid, (now) => (startedAt = now));
+			});
+			hintPassedOver(addHint, request.findChoice(), passedOver);
+			return answer;
+		});
+	const isSerial = request.spendingCapPerExecution !== undefined;
+	const started = await (isSerial ? context.runSerially(start) : start());
+	const model = started.ledgered?.entry?.model || started.model;
+	return { ...started, model, startedAt };
 }
 
-/** What the attempts at a request have in common. */
-const printOf = ({ mediaType, body, inputs }: StartRequest) => ({
-	...{ mediaType, inputs },
-	body: { ...body, model: '' },
-});
-
-/** With a cap per execution, starts run one after another, because each counts the costs of the earlier ones. */
+/** @param onSend Gets the time at which it is sent. */
 async function startByModel(
 	context: OperationContext<StartRequest>,
 	{ model, found: inCatalog }: Candidate,
+	startPaid: StartPaid,
+	onSend: (now: number) => void,
 ): Promise<StartedJob> {
 	const { request, getState, http, clock, recordId, countInFlight, accounts } = context;
-	const { mediaType, spendingCapPerExecution, ledger } = request;
+	const { mediaType, ledger } = request;
 	const found = 'entry' in inCatalog ? inCatalog.entry : undefined;
-	const isRemembered = isOfList(request.choices);
-	let startedAt: number | undefined;
-	const start = async () => {
-		const body = { ...(await buildStartBody(context)), model };
-		const minimum = minimumJobCost(found?.pricing, body);
-		const bound = minimum ?? { unbounded: NO_PRICE };
-		const caps = createCaps(request, getState('budget', emptySpending));
-		let counted: ReturnType<Accounts['openStart']> | undefined;
-		return await context.startPaid<StartedJob>({
-			request: isRemembered ? printOf(request) : { mediaType, body },
-			...(isRemembered && { attempt: model }),
-			...(ledger && { ledger: toStartLedger(context, ledger, model) }),
-			async reserve(claim) {
-				const names = request.inputs.map(({ name }) => name);
-				const settings = describeJobSettings(found?.pricing, request.body, names);
-				const configuration = { model: found?.id ?? model, settings: `${mediaType} ${settings}` };
-				counted = accounts.openStart({
-					...{ ...configuration, claim, label: request.label },
-					lease: leaseOf(context),
-				});
-				return await reserve({ ...caps, ...counted.scopes }, () => bound);
-			},
-			costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),
-			async send(attempts) {
-				startedAt = clock.now();
-				const beforeAttempt = async () => {
-					await counted?.renew();
-					return (await attempts.beforeAttempt?.()) ?? Infinity;
-				};
-				try {
-					const job = await startJob(http, mediaType, body, { beforeAttempt });
-					recordId('mediaJob', job.jobId);
-					counted?.setJob(mediaType, job.jobId);
-					return { job };
-				} catch (cause) {
-					const others = countInFlight() - 1;
-					const balance = { leastMicroUsd: minimum?.microUsd, others };
-					throw mapServiceError(cause, (error) => explainJobBalance(error, balance));
-				}
-			},
-		});
-	};
-	const started = spendingCapPerExecution === undefined ? start() : context.runSerially(start);
-	return { ...(await started), startedAt };
+	const body = { ...(await buildStartBody(context)), model };
+	const minimum = minimumJobCost(found?.pricing, body);
+	const bound = minimum ?? { unbounded: NO_PRICE };
+	const caps = createCaps(request, getState('budget', emptySpending));
+	let counted: ReturnType<Accounts['openStart']> | undefined;
+	const started = await startPaid<StartResult>({
+		...(ledger && { ledger: toStartLedger(context, ledger, model) }),
+		async reserve(claim) {
+			const names = request.inputs.map(({ name }) => name);
+			const settings = describeJobSettings(found?.pricing, request.body, names);
+			counted = accounts.openStart({
+				model: found?.id ?? model,
+				settings: `${mediaType} ${settings}`,
+				claim,
+				label: request.label,
+				lease: leaseOf(context),
+			});
+			return await reserve({ ...caps, ...counted.scopes }, () => bound);
+		},
+		costOf: (ended) => ('job' in ended ? readCost(ended.job, minimum?.microUsd) : undefined),
+		async send(attempts) {
+			onSend(clock.now());
+			const beforeAttempt = async () => {
+				await counted?.renew();
+				return (await attempts.beforeAttempt?.()) ?? Infinity;
+			};
+			try {
+				const job = await startJob(http, mediaType, body, { beforeAttempt });
+				recordId('mediaJob', job.jobId);
+				counted?.setJob(mediaType, job.jobId);
+				return { job };
+			} catch (cause) {
+				const others = countInFlight() - 1;
+				const balance = { leastMicroUsd: minimum?.microUsd, others };
+				throw mapServiceError(cause, (error) => explainJobBalance(error, balance));
+			}
+		},
+	});
+	return { ...started, model };
 }
 
 const NO_PRICE = 'the catalog has no price for this model';
@@ -198,7 +191,7 @@ function toStartLedger(
 	context: OperationContext<StartRequest>,
 	{ uniqueKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
 	model: string,
-): StartLedger<StartedJob> {
+): StartLedger<StartResult> {
 	const { request, origin, addHint } = context;
 	const { mediaType } = request;
 	const newStart = {
@@ -208,7 +201,6 @@ function toStartLedger(
 		firstCheck: waits && waits + WAIT_MARGIN,
 	};
 	return {
-		hasKey: uniqueKey !== '',
 		async claim() {
 			const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS).catch((cause: unknown) => {
 				throw asNotStarted(cause);
@@ -216,7 +208,7 @@ function toStartLedger(
 			const claim = await claimStart(ledger, newStart);
 			if ('earlier' in claim) {
 				const { earlier: entry } = claim;
-				const difference = describeDifference(entry, newStart, request.choices);
+				const difference = describeDifference(entry, newStart, request.findChoice());
 				if (difference)
 					addHint(
 						`The key "${uniqueKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for each new job.`,
@@ -242,11 +234,10 @@ function toStartLedger(
 function describeDifference(
 	entry: Entry,
 	{ mediaType, credentialId }: Pick<Entry, 'mediaType' | 'credentialId'>,
-	choices: readonly ModelChoice[],
+	{ models }: ModelChoice,
 ): string | undefined {
 	if (entry.credentialId && entry.credentialId !== credentialId) return 'another credential';
 	if (entry.mediaType !== mediaType) return `the media type "${mediaTypeLabel(entry.mediaType)}"`;
-	const models = choices.flatMap((choice) => choice.models);
 	const isOther = entry.model && !models.some((model) => isSameModel(model, entry.model));
 	return isOther ? `the model ${entry.model}` : undefined;
 }

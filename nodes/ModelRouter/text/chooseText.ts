@@ -33,7 +33,7 @@ export async function checkTextRequest(context: PreflightContext<TextRequest>): 
 	);
 	const body = request.toBody(placeholders);
 	const text = { toBody: (model: string) => withModel(body, model), inputs, place: 'Attachments' };
-	request.chosen = await chooseText(context, request.choices, text, request);
+	request.chosen = await chooseText(context, request.findChoice(), text, request);
 }
 
 /** A text request, as its models are judged by it. */
@@ -54,12 +54,12 @@ interface JudgedText {
  */
 export async function chooseText(
 	context: Pick<PreflightContext<unknown>, 'lookUp'>,
-	choices: readonly ModelChoice[],
+	choice: ModelChoice,
 	{ toBody, inputs, place }: JudgedText,
 	limits: TextLimits,
 ): Promise<Chosen> {
 	const { limit: own } = protocols[limits.protocol];
-	return await chooseModels(context, choices, {
+	return await chooseModels(context, choice, {
 		check({ model, found }, isOfList) {
 			const body = toBody(model);
 			if ('entry' in found) {

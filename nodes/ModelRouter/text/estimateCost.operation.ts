@@ -46,7 +46,7 @@ export const estimateCost = operation({
 		const { requestId } = catalog.value;
 		const { request, addHint } = call;
 		const { model, found } = request.chosen.candidates[0]!;
-		hintPassedOver(addHint, request.choices, request.chosen.passedOver);
+		hintPassedOver(addHint, request.findChoice(), request.chosen.passedOver);
 		const entry = 'entry' in found ? found.entry : undefined;
 		const unlimited = withModel(await buildBody(call), model);
 		const { body, cost } = limitOutput(found, unlimited, request);

@@ -11,16 +11,7 @@ import { type Protocol, protocols } from '../../../src/router/protocols';
 import { noticeOf } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
 import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
-import {
-	askedFirst,
-	askInTurn,
-	type Attempt,
-	costsOf,
-	hintPassedOver,
-	isOfList,
-	sumAttempts,
-	withAttempts,
-} from '../modelChoice';
+import { askInTurn, hintPassedOver } from '../modelChoice';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
 	askPaid,
@@ -30,10 +21,9 @@ import {
 	readStructuredAnswer,
 	simplifyAnswer,
 } from './pricedAnswer';
-import { findAnswerFault, findEmptyFault, isCallsOnly } from './answerFault';
 import { checkTextRequest } from './chooseText';
-import { escalateOption, textOptions, textParams } from './text.params';
-import { buildBody, type TextRequest, toTextRequest, withModel } from './textRequest';
+import { textOptions, textParams } from './text.params';
+import { buildBody, identifyText, type TextRequest, toTextRequest, withModel } from './textRequest';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -50,7 +40,6 @@ export const message = operation({
 			textOptions.additionalFields,
 			allowUnknownCostOption,
 			textOptions.cacheSystemMessage,
-			escalateOption,
 			textOptions.maxTokens,
 			onIncompleteOption,
 			textOptions.protocol,
@@ -70,7 +59,7 @@ export const message = operation({
 	],
 
 	prepare({ simplify, options, ...values }, surroundings) {
-		const { onIncomplete, allowUnknownCost = false, escalate = false, ...others } = options;
+		const { onIncomplete, allowUnknownCost = false, ...others } = options;
 		const { spendingLabel, ...more } = others;
 		const request = toTextRequest(values, more, surroundings);
 		const { handedOver } = surroundings;
@@ -81,27 +70,26 @@ export const message = operation({
 			allowUnknownCost,
 			label: readSpendingLabel(spendingLabel, handedOver.readTurn('spendingLabel')),
 			structured: createAnswerReader(values),
-			...{ simplify, onIncomplete, escalate },
+			simplify,
+			onIncomplete,
 		};
 	},
 
+	identify: identifyText,
 	check: checkTextRequest,
 
 	async run(context) {
 		const { request, addHint } = context;
 		const { structured, protocol } = request;
 		try {
-			const { answer: asked, attempts, refusals } = await askChosen(context);
-			hintPassedOver(addHint, request.choices, refusals);
-			const { maxTokens, answer } = asked;
+			const { answer, maxTokens } = await askChosen(context);
 			const notice = noticeOf(answer, maxTokens);
 			if (notice) addHint(notice);
-			const read = isCallsOnly(answer) ? undefined : structured;
-			const outputs = read
-				? withAttempts(attempts, () => readStructuredAnswer(read, answer, maxTokens))
-				: [];
-			const more = { ...omitMissing({ notice }), complete: true };
-			return toItem(withTotal(answer, attempts), protocol, outputs, more);
+			// no format applies to an answer that calls tools and says nothing
+			const isCallsOnly = !answer.text && answer.toolCalls.length > 0;
+			const outputs =
+				structured && !isCallsOnly ? readStructuredAnswer(structured, answer, maxTokens) : [];
+			return toItem(answer, protocol, outputs, { ...omitMissing({ notice }), complete: true });
 		} catch (cause) {
 			return salvage(request, cause, addHint);
 		}
@@ -113,45 +101,32 @@ type MessageContext = OperationContext<
 		allowUnknownCost: boolean;
 		structured: StructuredReader | undefined;
 		simplify: boolean;
-		escalate: boolean;
 	}
 >;
 
-/** Asks the models of the request in turn. With Escalate, an answer is shown live once it does. */
+/** Asks the models of the request in turn. */
 async function askChosen(context: MessageContext) {
-	const { request, stream } = context;
-	const { structured, simplify, escalate } = request;
-	const unlimited = await buildBody(context);
-	const isRemembered = isOfList(request.choices);
-	const made = isRemembered ? context.findAttempts(withModel(unlimited, '')) : [];
-	const candidates = askedFirst(request.chosen.candidates, made);
-	const isJudged = escalate && candidates.length > 1;
-	const asked = await askInTurn(candidates, {
-		passedOver: request.chosen.passedOver,
-		async ask({ model, found }) {
-			const live = isJudged ? { ...context, stream: async () => undefined } : context;
-			const asked = await askPaid(live, {
-				...{ body: withModel(unlimited, model), found, limits: request },
-				...(isRemembered && { attempt: model }),
-				keep: (given, raw) => ({
-					...(!simplify && { raw }),
-					...keepMessage(given, raw, request.protocol),
-				}),
-			});
-			return { ...asked, ...costsOf(asked.answer) };
-		},
-		findFault: isJudged
-			? ({ answer, maxTokens }) => findAnswerFault(answer, maxTokens, structured)
-			: undefined,
-		findFailureFault: isJudged ? findEmptyFault : undefined,
+	const { request, addHint } = context;
+	const { simplify, protocol } = request;
+	return await context.payOnce(async (startPaid) => {
+		const unlimited = await buildBody(context);
+		const { answer, passedOver } = await askInTurn(request.chosen, async ({ model, found }) => {
+			return await askPaid(
+				{ ...context, startPaid },
+				{
+					body: withModel(unlimited, model),
+					found,
+					limits: request,
+					keep: (given, raw) => ({
+						...(!simplify && { raw }),
+						...keepMessage(given, raw, protocol),
+					}),
+				},
+			);
+		});
+		hintPassedOver(addHint, request.findChoice(), passedOver);
+		return answer;
 	});
-	if (isJudged && !asked.attempts.at(-1)?.reason) await stream(asked.answer.answer.text);
-	return asked;
-}
-
-/** An answer with the attempts before it, and the cost of all. */
-function withTotal(answer: PricedAnswer, attempts: readonly Attempt[]) {
-	return attempts.length ? { ...sumAttempts(attempts, answer), attempts } : answer;
 }
 
 /** The part of an answer that broke off as an item, where the user wants it. @throws ServiceError otherwise. */
@@ -169,10 +144,9 @@ function salvage(
 				partial: omitMissing({ ...partial, raw: undefined, message: undefined }),
 			});
 		});
-	const { partial, notice, extras, requestId, computed } = salvaged;
+	const { partial, notice, extras, requestId } = salvaged;
 	addHint(notice);
-	const { attempts } = computed;
-	const more = { ...omitMissing({ requestId, attempts }), ...extras, notice, complete: false };
+	const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
 	return toItem(partial, protocol, [], more);
 }
 
@@ -186,14 +160,14 @@ function readConversationCap(budget: unknown) {
 
 /** @param outputs Of a structured answer. @param more Placed after the fields of the answer. */
 function toItem(
-	{ raw, ...answer }: PricedAnswer & { attempts?: readonly Attempt[] },
+	{ raw, ...answer }: PricedAnswer,
 	protocol: Protocol,
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const { message, costUsd, costComputed, reservedUsd, durationMs, requestId, attempts } = answer;
+	const { message, costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
 	const costs = { costUsd, costComputed, reservedUsd, durationMs };
-	const facts = omitMissing({ message, ...costs, requestId, attempts });
+	const facts = omitMissing({ message, ...costs, requestId });
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)
 		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }

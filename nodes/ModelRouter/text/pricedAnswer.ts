@@ -1,4 +1,4 @@
-import { type Caps, checkCaps } from '../../../src/core/caps';
+import { checkCaps } from '../../../src/core/caps';
 import { reserve } from '../../../src/core/reserve';
 import {
 	isUnstarted,
@@ -9,11 +9,12 @@ import {
 } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { compileSchema, type SchemaError } from '../../../src/core/jsonSchema';
-import { type Decimal, readDecimal, toUsd, ZERO } from '../../../src/core/money';
+import { type Decimal, toUsd } from '../../../src/core/money';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { readTokenCounts, type TokenCounts } from '../../../src/core/tokenCounts';
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
+import type { StartPaid } from '../../../src/n8n/startPaid';
 import { explainBalance } from '../../../src/router/advice';
 import { CORRECT_MODEL } from '../../../src/router/catalog';
 import { textCost } from '../../../src/router/pricing';
@@ -27,7 +28,7 @@ import {
 import type { OnText } from '../../../src/router/textStream';
 import type { TextValues } from './text.params';
 import type { FoundModel } from '../catalog';
-import { limitOutput, type TextLimits, withModel } from './textRequest';
+import { limitOutput, type TextLimits } from './textRequest';
 
 /** A text request, and what becomes of its answer. */
 interface PaidText {
@@ -37,8 +38,6 @@ interface PaidText {
 	limits: TextLimits;
 	/** What the answer keeps of the protocol's own object. */
 	keep?(answer: TextAnswer, raw: Record<string, unknown>): Pick<PricedAnswer, 'raw' | 'message'>;
-	/** Which of several models of one request it is: each is remembered by itself. */
-	attempt?: string;
 	/**
 	 * Throws if the answer is of no use. It is paid for, and the failure is remembered.
 	 *
@@ -48,38 +47,23 @@ interface PaidText {
 }
 
 type Context = OperationContext<unknown>;
-type AskContext = Pick<Context, 'http' | 'accounts' | 'startPaid' | 'countInFlight'> &
-	Partial<Pick<Context, 'countTokens'>> & { stream: OnText };
+/** What a paid text needs of its operation or chat model. */
+export interface AskContext extends Pick<Context, 'http' | 'accounts' | 'countInFlight'> {
+	startPaid: StartPaid;
+	stream: OnText;
+	countTokens?: Context['countTokens'];
+}
 
 /**
- * Asks a model within its caps, and pays for the answer. If the answer broke off, its cost is in `details.partial`. An answer that an
- * earlier run has paid for counts in the caps, too, before another model is asked.
+ * Asks a model within its caps, and pays for the answer. If the answer broke off, its cost is in `details.partial`. It is sent if its bound
+ * fits: a conversation may be sent in another form than the one by which its model was chosen.
  *
  * @returns also the output tokens that the caps allowed, if no maximum was set.
  * @throws ServiceError as `startPaid`.
  */
-export async function askPaid(context: AskContext, paid: PaidText) {
-	let isSent = false;
-	const countEarlier = (answer: Partial<PricedAnswer>) => {
-		if (!isSent) countPaid(paid.limits.caps, answer);
-	};
-	try {
-		const asked = await sendPaid(context, paid, () => (isSent = true));
-		countEarlier(asked.answer);
-		return asked;
-	} catch (cause) {
-		throw mapServiceError(cause, (error) => {
-			countEarlier(error.details.partial ?? {});
-			return error;
-		});
-	}
-}
-
-/** Sends it, if its bound fits: a conversation may be sent in another form than the one by which its model was chosen. */
-async function sendPaid(
+export async function askPaid(
 	{ http, accounts, startPaid, countInFlight, countTokens, stream }: AskContext,
-	{ body: unlimited, found, limits, attempt, keep, checkAnswer }: PaidText,
-	onSend: () => void,
+	{ body: unlimited, found, limits, keep, checkAnswer }: PaidText,
 ): Promise<{ answer: PricedAnswer; maxTokens: number | undefined }> {
 	const model = 'entry' in found ? found.entry : undefined;
 	const scopes = accounts.openCall(model?.id ?? unlimited.model, limits.label);
@@ -112,8 +96,6 @@ async function sendPaid(
 		return withDetails(explained, { computed: { ...computed, ...reservedUsd() } });
 	};
 	const answer = await startPaid<PricedAnswer>({
-		request: attempt === undefined ? unlimited : withModel(unlimited, ''),
-		...(attempt !== undefined && { attempt }),
 		async reserve() {
 			checkCaps(limits.caps, limited.bound, limits.allowUnknownCost ?? false);
 			return await reserve({ ...limits.caps, ...scopes }, boundWithin);
@@ -123,7 +105,6 @@ async function sendPaid(
 			return microUsd;
 		},
 		async send() {
-			onSend();
 			const asked: Asked = await ask(http, limited.body as never, stream).catch(
 				(cause: unknown) => {
 					throw mapServiceError(cause, explain);
@@ -135,14 +116,6 @@ async function sendPaid(
 		},
 	});
 	return { answer, maxTokens: limited.cost.maxTokens };
-}
-
-function countPaid(
-	{ item, conversation }: Caps,
-	{ costUsd, reservedUsd }: Partial<PricedAnswer>,
-): void {
-	const microUsd = readDecimal(costUsd ?? reservedUsd)?.times(1e6) ?? ZERO;
-	for (const cap of [item, conversation]) cap?.count(microUsd);
 }
 
 /** What to do where neither the service nor the catalog has a model. */

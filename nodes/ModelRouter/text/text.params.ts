@@ -130,14 +130,3 @@ export const textOptions = {
 		description: 'From 0 to 2 (most varied)',
 	},
 } as const satisfies Record<string, INodeProperties>;
-
-/** Of everything that asks the models of a list. */
-export const escalateOption = {
-	displayName: 'Escalate',
-	name: 'escalate',
-	type: 'boolean',
-	noDataExpression: true,
-	default: true,
-	description:
-		'Whether the next model of a list is asked, and paid, after a cut-off, refused, blocked, empty or invalid answer',
-} as const satisfies INodeProperties;

@@ -57,6 +57,12 @@ export type TextRequest = ReturnType<typeof toTextRequest> & TextLimits;
 export const withModel = (body: Body, model: string): Body =>
 	body.model === model ? body : { ...body, model };
 
+/** What is asked for, whoever answers it, and whatever it may cost. */
+export const identifyText = ({ body, attachments }: Pick<TextRequest, 'body' | 'attachments'>) => ({
+	body: { ...body, model: undefined },
+	attachments,
+});
+
 /** Reads the files and builds the body of the request. */
 export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
 	const attachments: Attachment[] = [];
@@ -143,7 +149,6 @@ export function toTextRequest(
 	}: ChatOptions,
 	{ readModelLists, handedOver }: Pick<PrepareContext, 'readModelLists' | 'handedOver'>,
 ) {
-	const choice = findModelChoice(values.model, readModelLists);
 	const history = handedOver.readTurn('history');
 	const messages = toRequestMessages(values, protocol, history);
 	const fields = {
@@ -154,7 +159,8 @@ export function toTextRequest(
 	};
 	const build = (conversation: ChatMessage[]) => {
 		const request = {
-			model: choice.models[0]!,
+			// a list's is replaced
+			model: values.model.trim(),
 			...withSystemMessage(conversation, protocol, values.systemMessage, cacheSystemMessage),
 			...fields,
 		};
@@ -166,9 +172,12 @@ export function toTextRequest(
 	return {
 		/** Set by the check. */
 		chosen: { candidates: [], passedOver: [] } as Chosen,
-		choices: [choice],
+		/** @throws ServiceError `invalid` for a list that the credential does not have. */
+		findChoice: () => findModelChoice(values.model, readModelLists),
 		protocol,
 		caps,
+		/** Without the files. */
+		body,
 		attachments: toAttachmentSources(values.attachments),
 		/** Builds the body of the request with its files. */
 		toBody: (files: readonly Attachment[]) =>

@@ -89,7 +89,9 @@ export const send = operation({
 
 	sequenceKey: ({ session }) => session.id?.toLowerCase(),
 
-	async run({ request, http, startPaid, recordId, stream, addHint }) {
+	identify: ({ session, content }) => ({ given: session.id, content }),
+
+	async run({ request, http, payOnce, recordId, stream, addHint }) {
 		const { session, content, includeRawEvents, answerPath } = request;
 		const toItem = (
 			sessionId: string,
@@ -108,15 +110,15 @@ export const send = operation({
 		});
 
 		try {
-			const { sessionId, ...answer } = await startPaid<Answer & { sessionId: string }>({
-				request: { given: session.id, content },
-				async send() {
-					const sessionId = session.id ?? randomUUID();
-					if (!session.id) recordId('session', sessionId);
-					const listening = { onText: stream, includeRawEvents, answerPath };
-					return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
-				},
-			});
+			const send = async () => {
+				const sessionId = session.id ?? randomUUID();
+				if (!session.id) recordId('session', sessionId);
+				const listening = { onText: stream, includeRawEvents, answerPath };
+				return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
+			};
+			const { sessionId, ...answer } = await payOnce<Answer & { sessionId: string }>(
+				async (startPaid) => await startPaid({ send }),
+			);
 			const warning = answer.notice ?? (answer.text ? undefined : noTextNotice(answerPath));
 			if (warning) addHint(warning);
 			return toItem(sessionId, answer, { complete: true, ...(warning && { notice: warning }) });

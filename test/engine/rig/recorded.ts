@@ -153,13 +153,6 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		});
 		const given = { secrets, settings: CARRY_ON };
 		for (const call of FURTHER) await record({ ...call, ...given });
-		const modelLists = {
-			list: [{ name: 'both', models: 'tiny/odd-price-1\nnorthwind/quill-2.5' }],
-		};
-		const withLists = withAccount(secrets, { modelLists });
-		const both = { __rl: true, mode: 'modelList', value: 'both' };
-		const escalating = chat('[[refusal]]', { model: both, options: { escalate: true } });
-		await record({ ...escalating, ...given, secrets: withLists });
 		// a start of unknown outcome, whose part is released with all others
 		const account = withAccount(secrets, { budgetUsd: '50', workflowsMayResume: true });
 		const withBudget = { ...given, secrets: account };

@@ -6,7 +6,9 @@ import { run, type Outcome, type RunOptions } from './run';
 /** The service, and what runs a node, or uses the chat model, with its credentials. */
 export interface TestService extends Service {
 	run(call: Paying, more?: Partial<RunOptions>): Promise<Outcome>;
-	useModel(options: Omit<ModelOptions, 'secrets'>): ReturnType<typeof useModel>;
+	useModel(
+		options: Omit<ModelOptions, 'secrets'> & Partial<ModelOptions>,
+	): ReturnType<typeof useModel>;
 }
 
 /** For the tests of a file: the reference service, reset before each of them. @param forms In which it answers. */

@@ -2,7 +2,7 @@ import type { Entry } from '../../../src/ledger/entry';
 import type { ClaimOptions } from '../../../src/ledger/keyClaim';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { claimStart } from '../../../src/ledger/startOnce';
-import { startPaid } from '../../../src/n8n/startPaid';
+import { type PaidStart, payOnce } from '../../../src/n8n/startPaid';
 
 export interface StartSender<Result> {
 	/** Waits for a budget. */
@@ -25,39 +25,30 @@ export async function startThroughLedger<Result>(
 	wanted: ClaimOptions,
 	{ reserve, send, toEntry }: StartSender<Result>,
 ): Promise<StartResult<Result>> {
-	return await startPaid<StartResult<Result>>(
-		{
-			request: wanted,
-			ledger: {
-				hasKey: true,
-				async claim() {
-					const claim = await claimStart(ledger, wanted);
-					if ('earlier' in claim) return { earlier: claim };
-					return {
-						renew: claim.renew,
-						recordFailed: claim.recordFailed,
-						async recordStarted(started) {
-							if (!('result' in started)) return started;
-							const { result } = started;
-							return { result, entry: await claim.recordStarted(toEntry(result)) };
-						},
-					};
-				},
-			},
-			async reserve() {
-				await reserve?.();
-				return { settle: async () => {}, release: async () => {} };
-			},
-			async send({ beforeAttempt }) {
-				return { result: await send(beforeAttempt!), entry: undefined };
+	const start: PaidStart<StartResult<Result>> = {
+		ledger: {
+			async claim() {
+				const claim = await claimStart(ledger, wanted);
+				if ('earlier' in claim) return { earlier: claim };
+				return {
+					renew: claim.renew,
+					recordFailed: claim.recordFailed,
+					async recordStarted(started) {
+						if (!('result' in started)) return started;
+						const { result } = started;
+						return { result, entry: await claim.recordStarted(toEntry(result)) };
+					},
+				};
 			},
 		},
-		{
-			recall() {
-				throw new Error('A start with a key is for the ledger to remember');
-			},
-			clock: ledger.clock,
-			account: 'a',
+		async reserve() {
+			await reserve?.();
+			return { settle: async () => {}, release: async () => {} };
 		},
-	);
+		async send({ beforeAttempt }) {
+			return { result: await send(beforeAttempt!), entry: undefined };
+		},
+	};
+	const sender = { clock: ledger.clock, account: 'a' };
+	return await payOnce(undefined, sender, async (startPaid) => await startPaid(start));
 }

@@ -1,13 +1,14 @@
 import {
 	createRunExecutionData,
 	type INodeExecutionData,
+	type INodeParameters,
 	type IRunExecutionData,
 } from 'n8n-workflow';
 
 import { truncatedAnswerError, ServiceError } from '../../../src/core/errors';
 import { createRedactor } from '../../../src/n8n/redact';
 import { createSentRequests } from '../../../src/n8n/sentRequests';
-import { startPaid } from '../../../src/n8n/startPaid';
+import { payOnce } from '../../../src/n8n/startPaid';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { executeContext, type Execution } from './executeContext';
@@ -42,9 +43,9 @@ const run = ({
 	return {
 		...sentRequests,
 		sendOnce: async (itemIndex: number, request: unknown, send: () => Promise<object>) => {
-			const recall = (sent: unknown) => sentRequests.recall(itemIndex, sent);
-			const clock = virtualClock();
-			const result = await startPaid({ request, send }, { recall, clock, account: 'a' });
+			const sender = { clock: virtualClock(), account: 'a' };
+			const memory = sentRequests.recall(itemIndex, request);
+			const result = await payOnce(memory, sender, async (startPaid) => await startPaid({ send }));
 			return { ...result, durationMs: undefined };
 		},
 	};
@@ -94,8 +95,8 @@ it.each<[string, Parameters<typeof run>[0], unknown, number]>([
 	['another call of an AI agent', tool, OTHER, 2],
 	['the same call of an AI agent', tool, REQUEST, 1],
 	['the same call of an AI agent in another run', { ...tool, runIndex: 1 }, REQUEST, 2],
-])('%s', async (_name, again, request, times) => {
-	await run().sendOnce(0, REQUEST, start);
+])('%s', async (_name, again = {}, request, times) => {
+	await run(again.type ? tool : {}).sendOnce(0, REQUEST, start);
 	await run(again).sendOnce(0, request, start);
 	expect(sent).toBe(times);
 });
@@ -162,32 +163,25 @@ it('a key that the service echoes is not stored', async () => {
 	expect(JSON.stringify(data)).not.toContain(KEY);
 });
 
-it('one attempt at a request keeps no other request of a tool from being made', async () => {
-	const recall = (request: unknown, attempt: string) =>
-		run({ type: 'test.modelRouterTool' }).recall(0, request, attempt);
-	recall('one', 'v/a').recordFailure(unknown);
-	expect(() => recall('one', 'v/b').earlierResult()).toThrow('It broke');
-	expect(recall('two', 'v/b').earlierResult()).toBeUndefined();
+it('no call of a tool makes another one forgotten', async () => {
+	const recall = (request: unknown, runIndex = 0) => run({ ...tool, runIndex }).recall(0, request);
+	recall('one').recordFailure(unknown);
+	recall('two').recordResult({ n: 2 });
+	for (const runIndex of [0, 1])
+		expect(() => recall('one', runIndex).earlierResult()).toThrow('It broke');
+	expect(recall('two').earlierResult()).toEqual({ result: { n: 2 } });
+	expect(recall('three').earlierResult()).toBeUndefined();
 });
 
-it('an attempt of a tool that was answered badly keeps no other from being made', async () => {
-	const recall = (attempt: string, runIndex: number) =>
-		run({ type: 'test.modelRouterTool', runIndex }).recall(0, REQUEST, attempt);
-	recall('v/a', 0).recordFailure(
-		new ServiceError('truncated', 'It is empty', { outcome: 'started' }),
-	);
-	for (const runIndex of [0, 1]) {
-		expect(() => recall('v/a', runIndex).earlierResult()).toThrow('It is empty');
-		expect(recall('v/b', runIndex).earlierResult()).toBeUndefined();
-	}
-});
-
-it('remembers the attempts at a request in their order', async () => {
-	const { recall, findAttempts } = run();
-	recall(0, REQUEST, 'v/b').recordResult({ n: 1 });
-	recall(0, REQUEST, 'v/a').recordFailure(unknown);
-	recall(1, REQUEST, 'v/c').recordResult({ n: 2 });
-	expect(run().findAttempts(0, REQUEST)).toEqual(['v/b', 'v/a']);
-	expect(findAttempts(2, REQUEST)).toEqual([]);
-	expect(() => recall(0, REQUEST).earlierResult()).toThrow('It broke');
+it.each<[string, INodeParameters, number]>([
+	['another model', { model: 'v/b', prompt: '={{ $now }}' }, 1],
+	['other limits', { spendingCapPerItem: 2, prompt: '={{ $now }}' }, 1],
+	['other settings', { requestSettings: { resendIfUnknown: true }, prompt: '={{ $now }}' }, 1],
+	['an option of what is paid', { options: { allowUnknownCost: true }, prompt: '={{ $now }}' }, 1],
+	['another prompt', { prompt: 'Another one, {{ $now }}' }, 2],
+])('%s of a node whose request differs each time: %i', async (_what, parameters, times) => {
+	const before = { model: 'v/a', options: {}, prompt: '={{ $now }}' };
+	await run({ parameters: before }).sendOnce(0, REQUEST, start);
+	await run({ parameters: { options: {}, ...parameters } }).sendOnce(0, OTHER, start);
+	expect(sent).toBe(times);
 });

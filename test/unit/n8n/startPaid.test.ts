@@ -1,5 +1,5 @@
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import { countInFlight, startPaid, type PaidStart } from '../../../src/n8n/startPaid';
+import { countInFlight, payOnce, type PaidStart } from '../../../src/n8n/startPaid';
 import fc from '../../support/fastCheck';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
@@ -21,31 +21,33 @@ function start({ hasKey, ...changes }: Partial<PaidStart<Job>> & { hasKey?: bool
 		};
 	};
 	const memory = {
+		isSettled: () => false,
 		earlierResult: () => undefined,
 		recordSending: () => step('memory: sending'),
 		recordResult: (result: unknown) => step(`memory: ${(result as Job).id}`),
 		recordFailure: () => step('memory: failed'),
 	};
-	const started = startPaid<Job>(
-		{
-			request: {},
-			...(hasKey !== undefined && { ledger: { claim, hasKey } }),
-			async reserve() {
-				step('reserve');
-				return {
-					settle: async (cost) => step(`settle ${String(cost)}`),
-					release: async () => step('release'),
-				};
-			},
-			costOf: (ended) => ('id' in ended ? 7 : undefined),
-			async send({ beforeAttempt }) {
-				await beforeAttempt?.();
-				step(`send, ${countInFlight('account')} in flight`);
-				return { id: 'job' };
-			},
-			...changes,
+	const paid: PaidStart<Job> = {
+		...(hasKey !== undefined && { ledger: { claim } }),
+		async reserve() {
+			step('reserve');
+			return {
+				settle: async (cost) => step(`settle ${String(cost)}`),
+				release: async () => step('release'),
+			};
 		},
-		{ recall: () => memory, clock: virtualClock(), account: 'account' },
+		costOf: (ended) => ('id' in ended ? 7 : undefined),
+		async send({ beforeAttempt }) {
+			await beforeAttempt?.();
+			step(`send, ${countInFlight('account')} in flight`);
+			return { id: 'job' };
+		},
+		...changes,
+	};
+	const started = payOnce<Job>(
+		hasKey ? undefined : memory,
+		{ clock: virtualClock(), account: 'account' },
+		async (startPaid) => await startPaid(paid),
 	);
 	return { started, steps };
 }
@@ -78,7 +80,7 @@ it.each<[string, ServiceError, Parameters<typeof start>[0], ...string[]]>([
 	['a cap refuses it', CAP, { hasKey: false, reserve: fails(CAP) }, 'claim', 'ledger: failed'],
 	['it was not carried out', REFUSED, { send: fails(REFUSED) }, 'reserve', 'release'],
 	['it may have been', UNCLEAR, { send: fails(UNCLEAR), costOf }, 'reserve', 'settle 3'],
-	['its claim fails, before the cap', AWAY, { ledger: { hasKey: false, claim: fails(AWAY) } }],
+	['its claim fails, before the cap', AWAY, { ledger: { claim: fails(AWAY) } }],
 ])('a start fails when %s', async (_why, failure, given, ...expected) => {
 	const { started, steps } = start(given);
 	expect(await failureOf(started)).toBe(failure);
@@ -87,7 +89,7 @@ it.each<[string, ServiceError, Parameters<typeof start>[0], ...string[]]>([
 
 it('an earlier start with the key gives its job, and nothing is sent', async () => {
 	const claim = async () => ({ earlier: { id: 'job of before' } });
-	const { started, steps } = start({ ledger: { hasKey: true, claim } });
+	const { started, steps } = start({ hasKey: true, ledger: { claim } });
 	expect([await started, steps]).toEqual([{ id: 'job of before' }, []]);
 });
 
@@ -102,12 +104,10 @@ const inFlight = async <Result extends object>(
 		recordStarted: async (result: Result) => result,
 		recordFailed: async (cause: unknown) => cause,
 	});
-	const recall = () => {
-		throw new Error('not asked');
-	};
-	return await startPaid(
-		{ request: {}, ledger: { hasKey: true, claim }, send },
-		{ account, clock, recall },
+	return await payOnce(
+		undefined,
+		{ account, clock },
+		async (startPaid) => await startPaid({ ledger: { claim }, send }),
 	);
 };
 
