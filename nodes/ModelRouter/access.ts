@@ -12,7 +12,7 @@ import { checkLedgerKey, openLedger } from '../../src/ledger/openLedger';
 import { LONG_RETRY_ATTEMPTS, SHORT_RETRY_ATTEMPTS } from '../../src/tables/retries';
 import { NodeSpending } from '../../src/spending/record';
 import { spendingFormat } from '../../src/spending/recordBook';
-import { createSpendingWriter } from '../../src/spending/spendingWriter';
+import { SpendingWriter } from '../../src/spending/spendingWriter';
 import type { CredentialHost, ServiceAccess } from '../../src/n8n/connection';
 import { findSpendingTable, readLedgerPart } from '../../src/n8n/credential';
 import {
@@ -28,7 +28,7 @@ import { readModelLists } from '../../src/router/modelLists';
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));
 /** The same for its record of spending. */
-const spendingWriterOf = keepPerKey(createSpendingWriter);
+const spendingWriterOf = keepPerKey(() => new SpendingWriter());
 
 export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
@@ -58,19 +58,28 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 	});
 }
 
-function openSpending({ data, credentialId, connectLedger, clock, user }: CredentialHost) {
+function openSpending({
+	data,
+	credentialId,
+	connectLedger,
+	uncancellableClock,
+	user,
+}: CredentialHost) {
 	const table = findSpendingTable(data);
 	if (table === undefined) return undefined;
-	const { workflowId, workflow, nodeId, node, executionId: lastExecutionId, addHint } = user();
-	const open = async () => {
-		requireOwnTable(data, table);
-		const n8n = { ...connectLedger(), table, subject: 'The record of spending' };
-		const opened = await openTable(n8n, spendingFormat, n8n.clock, SHORT_RETRY_ATTEMPTS);
-		return { table: opened, clock: n8n.clock };
-	};
+	const { executionId: lastExecutionId, addHint, logError, ...spender } = user();
+	const { workflowId, workflow, nodeId, node } = spender;
 	return new NodeSpending({
-		...{ writer: spendingWriterOf(`${credentialId} ${table}`), open, credentialId, addHint },
-		now: clock.now,
+		writer: spendingWriterOf(`${credentialId} ${table}`),
+		async open() {
+			requireOwnTable(data, table);
+			const n8n = { ...connectLedger(), table, subject: 'The record of spending' };
+			return await openTable(n8n, spendingFormat, n8n.clock, SHORT_RETRY_ATTEMPTS);
+		},
+		clock: uncancellableClock,
+		log: (lost) => logError('The record of spending lacks what a workflow has spent', lost),
+		credentialId,
+		addHint,
 		spender: { workflowId, workflow, nodeId, node, lastExecutionId },
 	});
 }

@@ -5,9 +5,11 @@ const SEE_RUNBOOK = 'The error says what is spent and reserved. See the [runbook
 /** What to do about a sentence that does not say it itself, by the sentence. */
 export const NOTES: Readonly<Record<string, string>> = {
 	'Too many processes write at once':
-		'You have the answer, and it is paid. The record of spending lacks what this node spent.',
-	'What this node has spent could not be written into the record of spending: …':
-		'You have the answer, and it is paid. The rest of the sentence says why. A budget still counts it.',
+		'You have the answer, and it is paid. What this node spent is written a little later.',
+	'The start of a job is not written yet':
+		'You have the answer, and it is paid. What the job has cost is written after its start.',
+	'What this node has spent is not written into the record of spending yet: … It is tried again for ten minutes. If that fails, too, the log of n8n says what is missing.':
+		'You have the answer, and it is paid. A budget counts it.',
 	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing':
 		'You have the answer. If it lacks something, ask in a new chat.',
 	'There is no result: …':

@@ -73,6 +73,8 @@ export interface CredentialHost {
 	connectLedger: () => LedgerConnection;
 	/** Its sleep ends with the execution. */
 	clock: Clock;
+	/** Its sleep does not. */
+	uncancellableClock: Clock;
 	user(): ReturnType<typeof describeUser>;
 	/** What the execution pays. A poll has none. */
 	sum: CostSum | undefined;
@@ -127,7 +129,8 @@ export async function connect(
 	};
 	const user = () => describeUser(n8n, redact);
 	const sum = 'getContext' in n8n ? createExecutionCosts(n8n, credentialId) : undefined;
-	const host = { data, credentialId, connectLedger, clock: createClock(stop), user, sum };
+	const clocks = { clock: createClock(stop), uncancellableClock: createClock(undefined) };
+	const host = { data, credentialId, connectLedger, ...clocks, user, sum };
 	const accounts = access.openAccounts?.(host) ?? createAccounts(sum);
 	const { budget } = accounts;
 	return {
@@ -164,6 +167,9 @@ function describeUser(n8n: HttpContext, redact: Redactor) {
 		addHint(sentence: string): void {
 			if ('addExecutionHints' in n8n) addHint(n8n, redact.text(sentence));
 		},
+		/** For what comes too late for a hint. */
+		logError: (sentence: string, fields: Record<string, unknown>): void =>
+			n8n.logger.error(sentence, redact.texts(fields)),
 	};
 }
 

@@ -163,11 +163,13 @@ export class CallReservation {
 	/** Gives back what is not used, also if no request comes any more. */
 	async #giveBackLater(caller: Caller): Promise<void> {
 		const { uncancellableClock: clock } = await caller.use.open();
-		while (this.#callers && this.#unused().gt(0)) {
+		while (this.#callers && (!this.#grant || this.#unused().gt(0))) {
 			await clock.sleep(this.#lasts);
 			const isIdle = !this.#writing && clock.now() - this.#writtenAt >= this.#lasts;
-			if (this.#callers && isIdle && this.#unused().gt(this.#foreseen(clock.now())))
-				await this.#write(this.#watcher ?? caller, ZERO);
+			const isTooMuch = !this.#grant || this.#unused().gt(this.#foreseen(clock.now()));
+			// what fails is tried again: until then, the row has what was reserved
+			if (this.#callers && isIdle && isTooMuch)
+				await this.#write(this.#watcher ?? caller, ZERO).catch(() => undefined);
 		}
 	}
 }

@@ -5,13 +5,17 @@ export const MAX_LABELS = 2000;
 /** The label of what has one too many. */
 export const OTHER_LABEL = 'other';
 
-export const TOO_MANY_LABELS = `This month has ${MAX_LABELS} Spending Labels: what has another one counts as "${OTHER_LABEL}"`;
+const TOO_MANY_LABELS = `This month has ${MAX_LABELS} Spending Labels: what has another one counts as "${OTHER_LABEL}"`;
 
 interface Labeled {
 	day: string;
 	label: string;
 }
 type LabeledRow = Labeled & { id: number };
+
+/** What to say about the labels of some entries, if there is anything. @param others Those that are too many. */
+export const describeLabels = (entries: readonly Labeled[], others: ReadonlySet<string>): string =>
+	entries.some(({ label }) => others.has(label)) ? TOO_MANY_LABELS : '';
 
 /**
  * Makes the function that finds out which labels are too many. What this process knows of the month is kept: several processes at the

@@ -1,5 +1,5 @@
 import type { Cost } from '../core/bound';
-import { sentencesOf } from '../core/errors';
+import { sentencesOf, withFullStop } from '../core/errors';
 import { toUsd } from '../core/money';
 import type {
 	RecordedRequest,
@@ -9,15 +9,13 @@ import type {
 } from '../core/accounts';
 import { jobReservationId, startReservationId } from './budgetStarts';
 import { toDay } from './periods';
-import type { SpendingEntry, SpendingNews } from './recordBook';
+import type { SpendingEntry, SpendingNews, Spent } from './recordBook';
 import type { SpendingWriter } from './spendingWriter';
 import { combineRows, reportSpending } from './report';
 
 /** What a node run needs to write down what it spends. */
-interface SpendingUse extends Pick<SpendingNews, 'open'> {
-	writer: SpendingWriter;
-	/** Milliseconds since 1970. */
-	now(): number;
+interface SpendingUse extends Omit<SpendingNews, keyof Spent> {
+	writer: Pick<SpendingWriter, 'join' | 'write' | 'end' | 'flush'>;
 	/** Of the credential: jobs of two accounts may have the same ID. */
 	credentialId: string;
 	/** The workflow, node and execution that spend. */
@@ -29,10 +27,10 @@ interface SpendingUse extends Pick<SpendingNews, 'open'> {
 /** What one node run spends. It is written down when the node ends. */
 export class NodeSpending implements SpendingRecord {
 	readonly #use: SpendingUse;
-	readonly #today = () => toDay(this.#use.now());
+	readonly #today = () => toDay(this.#use.clock.now());
 	readonly #entries: SpendingEntry[] = [];
-	readonly #ended: SpendingNews['ended'] = [];
-	readonly #decided: SpendingNews['decided'] = [];
+	readonly #ended: Spent['ended'] = [];
+	readonly #decided: Spent['decided'] = [];
 	/** Whether it has spent something, and has not ended. */
 	#isOpen = false;
 	/** Each ends with what to say about it, if there is anything. */
@@ -43,12 +41,12 @@ export class NodeSpending implements SpendingRecord {
 	}
 
 	async get(query: SpendingQuery) {
-		await this.#use.writer.flush(this.#use.now());
-		return await reportSpending((await this.#use.open()).table, query, this.#today());
+		await this.#use.writer.flush();
+		return await reportSpending(await this.#use.open(), query, this.#today());
 	}
 
 	async combineRows(days: number) {
-		return await combineRows((await this.#use.open()).table, days, this.#today());
+		return await combineRows(await this.#use.open(), days, this.#today());
 	}
 
 	openRequest(model: string, label: string, claim?: string): RecordedRequest {
@@ -95,22 +93,24 @@ export class NodeSpending implements SpendingRecord {
 		const ends = await Promise.all(this.#writes.splice(0));
 		const failure = ends.map((end) => end.failure).find(Boolean);
 		const hint = ends.map((end) => end.hint).find(Boolean);
-		if (failure) this.#use.addHint(`${UNWRITTEN}: ${failure}`);
+		if (failure) this.#use.addHint(`${UNWRITTEN}: ${withFullStop(failure)} ${TRIED_AGAIN}`);
 		if (hint) this.#use.addHint(hint);
 	}
 
 	/** Writes what was added since the last time. @param isEnd Of a node run that has joined. */
 	async #write(isEnd = false): Promise<void> {
-		const { writer, open, now } = this.#use;
+		const { writer, open, clock, log } = this.#use;
 		const news = {
+			open,
+			clock,
+			log,
 			entries: this.#entries.splice(0),
 			decided: this.#decided.splice(0),
 			ended: this.#ended.splice(0),
 		};
-		if (!isEnd && !Object.values(news).some(({ length }) => length)) return;
-		const writing = isEnd
-			? writer.end({ open, ...news }, now())
-			: writer.write({ open, ...news }, now());
+		const isEmpty = !news.entries.length && !news.decided.length && !news.ended.length;
+		if (!isEnd && isEmpty) return;
+		const writing = isEnd ? writer.end(news) : writer.write(news);
 		const written = writing.then(
 			(hint) => ({ hint }),
 			(cause: unknown) => ({ failure: sentencesOf(cause, 'reason', 'advice') }),
@@ -128,4 +128,6 @@ export class NodeSpending implements SpendingRecord {
 	}
 }
 
-const UNWRITTEN = 'What this node has spent could not be written into the record of spending';
+const UNWRITTEN = 'What this node has spent is not written into the record of spending yet';
+const TRIED_AGAIN =
+	'It is tried again for ten minutes. If that fails, too, the log of n8n says what is missing.';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 
 import type { Cost } from '../core/bound';
-import { mapServiceError, ServiceError } from '../core/errors';
+import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { groupByFields } from '../core/grouping';
 import { toUsd, ZERO } from '../core/money';
@@ -14,8 +14,6 @@ import {
 	type Table,
 	where,
 } from '../tables/table';
-import { repeatWrite } from '../tables/rowWrites';
-import { type createLabelLimit, OTHER_LABEL, TOO_MANY_LABELS } from './labels';
 import type { RowOf, TableFormat } from '../tables/tableFormat';
 
 /*
@@ -79,10 +77,8 @@ export type SpendingEntry = Omit<SpendingRow, 'id' | 'record' | keyof Sums> &
 	Pick<Kept, 'jobs'> &
 	Counts;
 
-/** What a node run writes down. */
-export interface SpendingNews {
-	/** Finds or makes the table. The sleep of the clock does not end with the execution. */
-	open(): Promise<{ table: SpendingTable; clock: Clock }>;
+/** What is written down. */
+export interface Spent {
 	entries: SpendingEntry[];
 	/** Starts of unknown outcome about which a person has decided, and the entry of the job that each has started. */
 	decided: Array<{ start: string; entry: SpendingEntry | undefined }>;
@@ -90,8 +86,26 @@ export interface SpendingNews {
 	ended: Array<readonly [job: string, cost: Cost]>;
 }
 
-/** Milliseconds for which a write is tried: the node waits for it. */
-const LIMITS = { maxTime: 20_000 };
+/** What a node run writes down. */
+export interface SpendingNews extends Spent {
+	/** Finds or makes the table. */
+	open(): Promise<SpendingTable>;
+	/** Its sleep does not end with the execution. */
+	clock: Clock;
+	/** Says in n8n's log what could not be written. */
+	log(lost: Record<string, unknown>): void;
+}
+
+/** A change of the table. It may be tried again at any time, and counts nothing twice. */
+export interface SpendingWrite extends Spent {
+	/** @returns false, or nothing, if another process was faster. */
+	attempt(table: SpendingTable, clock: Clock): Promise<boolean>;
+	/** Those of a later stage look for the jobs and starts that earlier ones list. */
+	stage: 0 | 1 | 2;
+	/** Whether it lists any. */
+	lists: boolean;
+}
+
 /** How often others may be faster before a second row of the same key is added. */
 const MAX_COLLISIONS = 4;
 /** The most rows of the table: all Data Tables of an n8n share 200 MB, and 50 before 2.27, which the job ledger also needs. */
@@ -103,52 +117,38 @@ const MAX_WRITES = 20;
 /** Most jobs under way that one row lists. */
 const MAX_JOBS = 200;
 
-/** What a process knows of the table: its labels, and the row of each key that it has written last. */
-export interface Known {
-	findOthers: ReturnType<typeof createLabelLimit>;
-	rows: Map<string, number>;
-}
-
-/** @returns what to say about each. @throws the first failure, after everything was tried. */
-export async function writeNews(
-	news: readonly SpendingNews[],
-	{ findOthers, rows }: Known,
-): Promise<string[]> {
-	const { table, clock } = await news[0]!.open();
-	const given = news.flatMap((each) => each.entries);
-	const others = await findOthers(table, given);
-	const entries = given.map((each) =>
-		others.has(each.label) ? { ...each, label: OTHER_LABEL } : each,
-	);
-	const decided = news.flatMap((each) => each.decided);
+/**
+ * The changes of the table that write all this down: one for each row, decision, and group of jobs that have ended.
+ *
+ * @param lastRows The row of each key that this process has written last.
+ */
+export function toWrites(news: readonly Spent[], lastRows: Map<string, number>): SpendingWrite[] {
+	const none = { entries: [], decided: [], ended: [] };
+	const entries = news.flatMap((each) => each.entries);
 	const ended = news.flatMap((each) => each.ended);
-	const attempts = [
-		...groupByFields(entries, ['day', ...KEY]).map((ofRow) =>
-			savingEntries(table, clock, ofRow, rows),
+	return [
+		...groupByFields(entries, ['day', ...KEY]).map((ofRow): SpendingWrite => {
+			const lists = ofRow.some(({ jobs }) => jobs.length > 0);
+			const attempt = savingEntries(ofRow, lastRows);
+			return { ...none, entries: ofRow, attempt, stage: 0, lists };
+		}),
+		...news.flatMap(({ decided }) =>
+			decided.map((each): SpendingWrite => {
+				const attempt = recordingDecision(each);
+				return { ...none, decided: [each], attempt, stage: 1, lists: true };
+			}),
 		),
-		...decided.map((each) => recordingDecision(table, clock, each)),
-		// after the entries: a job may have ended at once
-		...[...chunksInAddress(ended, ([job]) => job)].map((jobs) => recordingEnds(table, jobs)),
+		...[...chunksInAddress(ended, ([job]) => job)].map((jobs): SpendingWrite => {
+			return { ...none, ended: jobs, attempt: recordingEnds(jobs), stage: 2, lists: false };
+		}),
 	];
-	const failures: unknown[] = [];
-	for (const attempt of attempts)
-		await repeatWrite(clock, LIMITS, 'Too many processes write at once', attempt).catch(
-			(cause: unknown) => failures.push(cause),
-		);
-	if (failures.length) throw mapServiceError(failures[0]);
-	return news.map((each) => {
-		const labels = each.entries.map(({ label }) => label).filter(Boolean);
-		return labels.some((label) => others.has(label)) ? TOO_MANY_LABELS : '';
-	});
 }
 
 /** Makes the attempt to write entries of one key. It returns nothing if another process was faster. */
 function savingEntries(
-	table: SpendingTable,
-	{ random }: Clock,
 	entries: readonly SpendingEntry[],
-	lastRows: Known['rows'] = new Map(),
-) {
+	lastRows: Map<string, number> = new Map(),
+): SpendingWrite['attempt'] {
 	const jobs = entries.flatMap((each) => each.jobs);
 	const entry = { ...entries.at(-1)!, ...sumUp(entries), jobs };
 	const { day, workflowId, nodeId, model, label } = entry;
@@ -157,7 +157,7 @@ function savingEntries(
 	// n8n finds a row by its ID without looking at all of them
 	let id = lastRows.get(key);
 	let collisions = 0;
-	return async () => {
+	return async (table, { random }) => {
 		const known = { id, day, workflowId, nodeId, model, label };
 		const found = await table.find(where<SpendingRow>(known));
 		const isGone = id !== undefined && !found.length;
@@ -173,7 +173,7 @@ function savingEntries(
 			const changes = { ...entry, ...sumUp([row, entry]), jobs: [...row.jobs, ...jobs] };
 			if (lastRows.size > MAX_KNOWN_ROWS) lastRows.clear();
 			lastRows.set(key, row.id);
-			return await changeRow(table, row, changes, write);
+			return Boolean(await changeRow(table, row, changes, write));
 		}
 		await requireRoom(table);
 		await table.add(toCells(entry, write));
@@ -191,18 +191,14 @@ async function findListing(table: SpendingTable, jobs: readonly string[]): Promi
  * Makes the attempt to hand a start of unknown outcome to its job, or to take it out of the record. If no row lists the start, its
  * process was killed before it wrote anything, and the job gets an entry.
  */
-function recordingDecision(
-	table: SpendingTable,
-	clock: Clock,
-	{ start, entry }: SpendingNews['decided'][number],
-) {
-	const saveEntry = entry && savingEntries(table, clock, [entry]);
+function recordingDecision({ start, entry }: Spent['decided'][number]): SpendingWrite['attempt'] {
+	const saveEntry = entry && savingEntries([entry]);
 	const jobs = entry?.jobs ?? [];
-	return async () => {
+	return async (table, clock) => {
 		// n8n's answer to the last attempt may have been lost
 		const found = await findListing(table, [start, ...jobs]);
 		const row = found.find((each) => each.jobs.includes(start));
-		if (!row) return found.length || !saveEntry ? true : await saveEntry();
+		if (!row) return found.length || !saveEntry ? true : await saveEntry(table, clock);
 		const others = row.jobs.filter((job) => job !== start);
 		const sums = entry ? {} : sumUp([row, { requests: -1, unknownCosts: -1 }]);
 		return Boolean(await changeRow(table, row, { ...sums, jobs: [...others, ...jobs] }));
@@ -210,7 +206,7 @@ function recordingDecision(
 }
 
 /** Makes the attempt to add what jobs have cost to the rows that list them. A job that no row lists was counted before. */
-const recordingEnds = (table: SpendingTable, ended: SpendingNews['ended']) => async () => {
+const recordingEnds = (ended: Spent['ended']) => async (table: SpendingTable) => {
 	const costOf = new Map(ended);
 	for (const row of await findListing(table, [...costOf.keys()])) {
 		const jobs = row.jobs.filter((job) => !costOf.has(job));

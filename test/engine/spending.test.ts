@@ -229,6 +229,11 @@ describe('a failed write is a hint beside a paid answer', () => {
 		expect(error).toBeUndefined();
 		expect(items[0]?.json['costUsd']).toBeGreaterThan(0);
 		expect(JSON.stringify(hints)).toContain(said);
+		if ('spendingTable' in fields) return;
+		rig.n8n.reset();
+		// what was kept is written with the next one
+		expect(JSON.stringify((await write({})).hints)).not.toContain('not written');
+		expect(rig.n8n.spending).toMatchObject([{ requests: 2 }]);
 	});
 
 	it('it is the ledger, by its ID', async () => {

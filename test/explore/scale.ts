@@ -7,7 +7,7 @@ import { BudgetBook } from '../../src/spending/budgetBook';
 import { parseBudget } from '../../src/spending/budgetState';
 import { NodeSpending } from '../../src/spending/record';
 import { spendingFormat, type SpendingRow } from '../../src/spending/recordBook';
-import { createSpendingWriter } from '../../src/spending/spendingWriter';
+import { SpendingWriter } from '../../src/spending/spendingWriter';
 import { createMemoryTable } from '../../src/tables/memoryTable';
 import { numbersFrom } from '../support/numbersFrom';
 import { createMain, type Database } from './simulatedMain';
@@ -64,7 +64,7 @@ type Simulation = ReturnType<typeof createSimulation>;
 /** Connects the node runs of one worker as a node of the package does. */
 function createWorker({ load, timeline, main, random, hints, ...tables }: Simulation) {
 	const book = new BudgetBook('b');
-	const writer = createSpendingWriter();
+	const writer = new SpendingWriter();
 	const clock = { now: timeline.now, sleep: timeline.sleep, random };
 	const amount = new Big(load.budget);
 	const settings = { amount, unknownCost: undefined, alarmPercents: [], mayResume: true };
@@ -82,8 +82,8 @@ function createWorker({ load, timeline, main, random, hints, ...tables }: Simula
 		});
 		const spender = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
 		const spending = new NodeSpending({
-			...{ writer, credentialId: 'c', addHint, now: clock.now },
-			open: async () => await Promise.resolve({ table: tables.spendingTable, clock }),
+			...{ writer, credentialId: 'c', addHint, clock, log: () => undefined },
+			open: async () => await Promise.resolve(tables.spendingTable),
 			spender: { ...spender, lastExecutionId: executionId },
 		});
 		return createAccounts(undefined, budget, spending);

@@ -379,6 +379,25 @@ describe('the node runs of a process', () => {
 		expect(readRow(rows)).toEqual({ spent: 2, reservations: [] });
 	});
 
+	it('give it back a little later if n8n cannot be reached meanwhile', async () => {
+		const { createRun, rows, pass, table } = createWorld();
+		const { change } = table;
+		let isAway = false;
+		table.change = async (...given) => {
+			if (isAway) throw new ServiceError('unreachable', 'n8n cannot be reached');
+			return await change(...given);
+		};
+		const run = createRun();
+		const share = await ask(run, upTo(1));
+		await ask(run, upTo(1));
+		isAway = true;
+		await pass(100 * SECOND);
+		isAway = false;
+		await pass(25 * SECOND);
+		expect(readRow(rows).reservations).toEqual([2]);
+		await share.settle(1);
+	});
+
 	it('ask a model that costs nothing after they have given all back', async () => {
 		const { createRun, pass } = createWorld();
 		const run = createRun();

@@ -6,15 +6,15 @@ import {
 	type SpendingTable,
 	spendingFormat,
 } from '../../../src/spending/recordBook';
-import { createSpendingWriter } from '../../../src/spending/spendingWriter';
+import { SpendingWriter } from '../../../src/spending/spendingWriter';
 import { combineRows, reportSpending } from '../../../src/spending/report';
 import { numbersFrom } from '../../support/numbersFrom';
 
 // several processes write into one table, while requests to n8n and their answers are lost
 const TODAY = '2026-11-24';
 const openWriter = () => {
-	const { write } = createSpendingWriter();
-	return async (news: SpendingNews) => await write(news, 0);
+	const writer = new SpendingWriter();
+	return async (news: SpendingNews) => await writer.write(news);
 };
 
 const query = { from: '2026-01-01', to: TODAY, groupBy: [] };
@@ -43,9 +43,9 @@ function createTable(random: () => number, losses: number) {
 /** A way to a table, by a clock that stands still. */
 const opening = (table: SpendingTable) => {
 	const clock = { now: () => 0, random: () => 0, sleep: turn };
-	return async () => await Promise.resolve({ table, clock });
+	return { clock, open: async () => await Promise.resolve(table) };
 };
-const news = { entries: [], decided: [], ended: [] };
+const news = { log: () => undefined, entries: [], decided: [], ended: [] };
 
 const entry = (day: string, jobs: string[] = []) => ({
 	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', label: '' },
@@ -67,7 +67,7 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			},
 		};
 		const writers = [1, 2, 3].map(openWriter);
-		const open = async () => await Promise.resolve({ table, clock });
+		const way = { clock, open: async () => await Promise.resolve(table) };
 		const work = Array.from({ length: 60 }, async (_, index) => {
 			const write = writers[index % 3]!;
 			const job = `c:job:images:${index}`;
@@ -79,13 +79,13 @@ it.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
 			const decided = { start, entry: entry(day, [job]) };
 			const isKilled = index % 30 === 0;
 			const entries = isKilled ? [] : [entry(day, isJob ? listed : [])];
-			await write({ ...news, open, entries });
+			await write({ ...news, ...way, entries });
 			if (!isJob) return;
-			if (listed.includes(start)) await write({ ...news, open, decided: [decided] });
+			if (listed.includes(start)) await write({ ...news, ...way, decided: [decided] });
 			const ended: SpendingNews['ended'] = [[job, 50_000]];
 			// seen by one, or by several
 			const seeing = index % 2 ? [write] : writers;
-			await Promise.all(seeing.map(async (each) => await each({ ...news, open, ended })));
+			await Promise.all(seeing.map(async (each) => await each({ ...news, ...way, ended })));
 		});
 		await Promise.all(work);
 		const sums = { requests: 60, inputTokens: 120, outputTokens: 180, unknownCosts: 0 };
@@ -128,10 +128,10 @@ it('what texts have cost is written together while others are under way, and at 
 	const sleep = async () => await new Promise<void>((resolve) => (wake = resolve));
 	const clock = { now: () => now, random: () => 0, sleep };
 	const change = jest.fn(calm.change);
-	const open = async () => await Promise.resolve({ table: { ...calm, change }, clock });
-	const writer = createSpendingWriter();
+	const way = { clock, open: async () => await Promise.resolve({ ...calm, change }) };
+	const writer = new SpendingWriter();
 	const end = async (jobs: string[] = []) =>
-		await writer.end({ ...news, open, entries: [entry(TODAY, jobs)] }, now);
+		await writer.end({ ...news, ...way, entries: [entry(TODAY, jobs)] });
 	const requests = () => rows.map((row) => row.requests);
 	for (let run = 1; run <= 6; run++) writer.join();
 	await end();
@@ -158,12 +158,12 @@ it('what texts have cost is written together while others are under way, and at 
 
 it('a start that did not happen leaves the record', async () => {
 	const { rows, calm } = createTable(numbersFrom(1), 0);
-	const open = opening(calm);
+	const way = opening(calm);
 	const write = openWriter();
 	const entries = [entry(TODAY), entry(TODAY, ['c:start:1']), entry(TODAY, ['c:start:2'])];
-	await write({ ...news, open, entries });
+	await write({ ...news, ...way, entries });
 	const decided = [{ start: 'c:start:1', entry: undefined }];
-	for (let time = 1; time <= 2; time++) await write({ ...news, open, decided });
+	for (let time = 1; time <= 2; time++) await write({ ...news, ...way, decided });
 	expect(rows).toMatchObject([{ requests: 2, unknownCosts: 1, costUsd: 0.1 }]);
 	expect(JSON.parse(rows[0]!.record)).toMatchObject({ jobs: ['c:start:2'] });
 });
@@ -173,7 +173,7 @@ it('a row remembers its last changes', async () => {
 	const { jobs, ...row } = entry(TODAY);
 	const writes = Array.from({ length: 30 }, (_, index) => `write ${index}`);
 	await calm.add({ ...row, record: JSON.stringify({ writes, jobs }) });
-	await openWriter()({ ...news, open: opening(calm), entries: [entry(TODAY)] });
+	await openWriter()({ ...news, ...opening(calm), entries: [entry(TODAY)] });
 	const record = JSON.parse(rows[0]!.record) as { writes: string[] };
 	expect(record.writes).toEqual([...writes.slice(-19), expect.any(String)]);
 });
@@ -185,10 +185,10 @@ it('asks for jobs that ended in requests whose address n8n takes, however long t
 		lengths.push(encodeURIComponent(JSON.stringify(given)).length);
 		return await calm.find(...given);
 	};
-	const open = opening({ ...calm, find });
+	const way = opening({ ...calm, find });
 	const jobs = Array.from({ length: 20 }, (_, index) => `c:job:images:${'x'.repeat(1900)}${index}`);
 	const ended = jobs.map((job) => [job, 50_000] as const);
-	await openWriter()({ ...news, open, entries: [entry(TODAY, jobs)], ended });
+	await openWriter()({ ...news, ...way, entries: [entry(TODAY, jobs)], ended });
 	// 16 KiB, with the path and the headers
 	expect(Math.max(...lengths)).toBeLessThan(14_000);
 	expect(await reportSpending(calm, query, TODAY)).toMatchObject([{ costUsd: 1 }]);
