@@ -1,5 +1,5 @@
 // npm run test:versions: runs test/versions in a real n8n of each version in test/versions/versions.json, one after another, and
-// prints a table. Versions as arguments (`npm run test:versions -- 2.7.5`) run only those; `--write` puts the table into docs/known-limits.md.
+// prints a table. Versions as arguments (`npm run test:versions -- 2.22.6`) run only those; `--write` puts the table into docs/known-limits.md.
 // Each older n8n takes about 1 GB in the user's cache folder (`AGENT_BRIDGE_VERSIONS` names another one) and is installed once.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,6 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
  * @property {string} n8n
  * @property {string[]} lacks the features of columns that it does not have
  * @property {boolean} [refuses]
- * @property {Record<string, string>} [beside]
  *
  * @typedef {object} Counts
  * @property {number} passed
@@ -51,14 +50,14 @@ const columns = [
 	{ title: 'Live answers', groups: ['Live answers'] },
 	{ title: 'Stop ends waits', groups: ['Stop'] },
 	{ title: 'Tool of an AI agent', groups: ['Tool of an AI agent'] },
-	{ title: 'Chat model', groups: ['Chat model'], feature: 'chatModel' },
+	{ title: 'Chat model', groups: ['Chat model'] },
 	{ title: 'Conversation', groups: ['Conversation'] },
 	{ title: 'Trigger', groups: ['Trigger'] },
 	{
 		title: 'Job ledger',
 		groups: ['Job ledger', 'Job ledger and trigger', 'Job ledger: record of spending'],
 	},
-	{ title: 'Allowed domains', groups: ['Allowed domains'], feature: 'allowedDomains' },
+	{ title: 'Allowed domains', groups: ['Allowed domains'] },
 	{ title: 'Slow patterns end', groups: ['Patterns'], feature: 'limitedPatterns' },
 ];
 
@@ -91,8 +90,8 @@ try {
  * @param {string} tarball
  * @returns {Promise<Outcome>} the counts of a version's tests, all together and by their outermost `describe`
  */
-async function test({ n8n, beside }, tarball) {
-	const folder = await installed(n8n, beside);
+async function test({ n8n }, tarball) {
+	const folder = await installed(n8n);
 	console.log(`\nn8n ${n8n} …`);
 	return await inRunFolder(async (runFolder) => {
 		const results = join(runFolder, 'counts.json');
@@ -133,16 +132,15 @@ async function test({ n8n, beside }, tarball) {
 
 /**
  * @param {string} n8n
- * @param {Version['beside']} beside packages that have to be installed beside this n8n, since npm would give its parts a copy each
  * @returns the folder whose node_modules have this n8n
  */
-async function installed(n8n, beside) {
+async function installed(n8n) {
 	if (versionIn(hostFolder, 'n8n') === n8n) return hostFolder;
 	const folder = join(cache, n8n);
 	if (existsSync(join(folder, sqliteBinary)) && versionIn(folder, 'n8n') === n8n) return folder;
 	mkdirSync(folder, { recursive: true });
 	checkDisk(folder, 1.5);
-	const dependencies = { n8n, ...beside };
+	const dependencies = { n8n };
 	// what no test needs is left out, as in test/host; xlsx would come from a server of its own
 	const overrides = {
 		...read(join(hostFolder, 'package.json')).overrides,

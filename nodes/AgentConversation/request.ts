@@ -134,7 +134,7 @@ export type Answers = ReadonlyMap<string, Answer>;
  * The answers by the ID of their request. On every try of Retry On Fail, n8n hands over the same ones again.
  *
  * When an execution goes on, n8n counts what it runs from 0 again, and first runs the node for which it has waited (n8n-core 2.41.1,
- * workflow-execute.js:887, as in 2.7). Should another n8n count otherwise, each answer may be that of a person: silence is no approval.
+ * workflow-execute.js:887). Should another n8n count otherwise, each answer may be that of a person: silence is no approval.
  */
 export function toAnswers(response: EngineResponse | undefined): Answers {
 	const all = response?.actionResponses ?? [];

@@ -75,7 +75,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'model-router-chat-model',
 		intro:
-			'Attach it to **Model** of an AI Agent, a chain or a Model Selector, or to **Moderator** of an Agent Conversation. It needs n8n 2.16. The caps count all turns of an agent together.',
+			'Attach it to **Model** of an AI Agent, a chain or a Model Selector, or to **Moderator** of an Agent Conversation. The caps count all turns of an agent together.',
 		description: new LmChatModelRouter().description,
 		resources: [],
 		errors: /^nodes\/ModelRouter\/chatModel|languageModel|core\/(bound|caps)/,

@@ -36,7 +36,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Remove line breaks and other invisible characters from the value.',
 	'… contains an incomplete character, such as half of an emoji':
 		'A text was probably cut in the middle of a character. Cut it somewhere else.',
-	'This node needs n8n 2.7 or newer': 'Update n8n.',
+	'This node needs n8n 2.22.6 or newer': 'Update n8n.',
 	'The service sent a redirect (…), which is not followed':
 		'A redirect could send your key to another server. Check the base URL: it may need https:// or another host.',
 	'The service refused the API key (401)':
@@ -137,7 +137,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Use an older n8n, or a newer version of this package.',
 	'The SDK for chat models is not compatible with this version of n8n':
 		'If you installed an SDK beside this package, remove it. Otherwise, update n8n.',
-	'This node needs n8n 2.16 or newer': 'Update n8n. Until you can, use the Model Router node.',
 	'This could cost up to …, more than the spending cap of …': RAISE_CAP,
 	'This costs at least …, more than the spending cap of …': RAISE_CAP,
 	'The cost of this is not known: …, more than the spending cap of …': RAISE_CAP,

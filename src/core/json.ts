@@ -31,7 +31,7 @@ export function parseJson(text: string, replaceRounded = quoteInteger): unknown 
 const INTEGER = /^-?\d+$/;
 const quoteInteger = (number: string) => (INTEGER.test(number) ? `"${number}"` : number);
 
-/** A reviver could use the original digits, but Node 20, on which n8n 2.7 runs, does not pass them. */
+/** A reviver could use the original digits, too, but would be called for every value of an answer. */
 function replaceRoundedNumbers(json: string, replace: (number: string) => string): string {
 	let isInString = false;
 	return json.replace(/\\.|"|-?\d[\d.eE+-]*/gs, (token) => {

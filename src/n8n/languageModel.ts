@@ -141,7 +141,7 @@ interface ProtocolClient {
 /**
  * Gives our `fetch` to a model, and to all that are made from it.
  *
- * Seen: `fields`, `withConfig` and `bindTools`, @langchain/openai 1.1.3 (n8n 2.16.1) and 1.4.4 (n8n 2.41.1),
+ * Seen: `fields`, `withConfig` and `bindTools`, @langchain/openai 1.4.4 (n8n 2.22.6 and 2.41.1),
  * dist/chat_models/index.cjs; `_getClientOptions` and `client`, base.cjs; `fetch`, `maxRetries` and `logLevel`, openai 6.9.0 and 6.49.0,
  * client.js.
  *

@@ -1,7 +1,6 @@
 import {
 	accumulateTokenUsage,
 	assertUrlAllowed,
-	isHitlToolType,
 	type ICredentialDataDecryptedObject,
 	type IExecuteFunctions,
 	type ILoadOptionsFunctions,
@@ -20,19 +19,20 @@ import type { RegexEngine } from '../core/regex';
  * `npm run test:versions` runs them.
  */
 
-/** The oldest n8n on which the nodes work: the job ledger and reviews by people need it. */
-const OLDEST = '2.7';
+/**
+ * What an n8n on which the nodes do not work is told. The oldest on which they work is the first with `assertUrlAllowed`: n8n-workflow has it
+ * in n8n 2.22.6, and not in 2.22.0. No context tells the version.
+ */
+const TOO_OLD = 'This node needs n8n 2.22.6 or newer';
+const isTooOld = () => typeof (assertUrlAllowed as unknown) !== 'function';
 
 /**
  * Refuses an n8n on which the nodes do not work. To be called first wherever n8n runs our code.
  *
- * No context tells the version. n8n-workflow has `isHitlToolType` in n8n 2.7.5, and not in 1.123.81.
- *
  * @throws NodeOperationError
  */
 export function requireN8n(n8n: IExecuteFunctions | IPollFunctions | ILoadOptionsFunctions): void {
-	if (typeof isHitlToolType === 'function') return;
-	throw new NodeOperationError(n8n.getNode(), `This node needs n8n ${OLDEST} or newer`);
+	if (isTooOld()) throw new NodeOperationError(n8n.getNode(), TOO_OLD);
 }
 
 /** What is used of n8n's SDK for AI nodes. */
@@ -40,11 +40,8 @@ export interface AiNodeSdk {
 	supplyModel(n8n: ISupplyDataFunctions, options: object): SupplyData;
 }
 
-/** The oldest n8n that has the SDK: 2.16.0 depends on @n8n/ai-node-sdk 0.7.0, and 2.15.1 on none. */
-const OLDEST_WITH_SDK = '2.16';
-
 /**
- * Loads n8n's SDK. To be called first where n8n asks for a model: an n8n that is too old for the package has no SDK either.
+ * Loads n8n's SDK where n8n asks for a model, and refuses an n8n as `requireN8n` does, by an error that n8n shows there.
  *
  * @param load Imports the SDK. The statement has to be in a file of a node: n8n's linter looks there. The SDK must not be loaded with the
  * package: if one node's file fails to load, n8n loads none of the package.
@@ -54,15 +51,14 @@ export async function requireSdk(
 	n8n: ISupplyDataFunctions,
 	load: () => Promise<unknown>,
 ): Promise<AiNodeSdk> {
-	const sdk = (await load().catch((cause: unknown) =>
-		n8n.logger.debug('The SDK for AI nodes could not be loaded', { cause }),
-	)) as Partial<AiNodeSdk> | undefined;
+	const loaded = isTooOld()
+		? undefined
+		: await load().catch((cause: unknown) =>
+				n8n.logger.debug('The SDK for AI nodes could not be loaded', { cause }),
+			);
+	const sdk = loaded as Partial<AiNodeSdk> | undefined;
 	if (typeof sdk?.supplyModel === 'function') return sdk as AiNodeSdk;
-	throw subNodeError(
-		n8n,
-		`This node needs n8n ${OLDEST_WITH_SDK} or newer`,
-		`This n8n has no SDK for chat models of other packages. Update n8n. Until then, use the Model Router node: it works with n8n ${OLDEST} and newer.`,
-	);
+	throw subNodeError(n8n, TOO_OLD, 'This n8n has no SDK for chat models of other packages.');
 }
 
 /** n8n replaces the message of another error with the node's name (n8n-core 2.41.1, get-input-connection-data.js:306). */
@@ -75,8 +71,6 @@ export const subNodeError = (n8n: ISupplyDataFunctions, message: string, descrip
 /**
  * Applies the credential's "Allowed HTTP Request Domains", which n8n does for its own HTTP nodes only.
  *
- * n8n-workflow has `assertUrlAllowed` from 2.22 on. Before, a credential that is restricted to domains is refused.
- *
  * @throws NodeOperationError
  */
 export function checkAllowedDomains(
@@ -85,25 +79,15 @@ export function checkAllowedDomains(
 	node: INode,
 ): void {
 	if (data['allowedHttpRequestDomains'] !== 'domains') return;
-	if (typeof assertUrlAllowed !== 'function') {
-		throw new NodeOperationError(
-			node,
-			'"Allowed HTTP Request Domains" of the credential needs n8n 2.22 or newer',
-			{ description: 'Nothing was sent. Choose "All" in the credential, or update n8n.' },
-		);
-	}
 	const allowedDomains = String(data['allowedDomains'] ?? '').trim() || 'none';
 	assertUrlAllowed({ url, allowedDomains, node });
 }
 
 /**
- * Adds tokens to the sum that n8n shows for an execution.
- *
- * n8n-workflow has `accumulateTokenUsage` from 2.17 on (2.41.0, metadata-utils.js). Before, there is no sum. The answer is already
- * paid for: it must not be lost because the tokens cannot be counted.
+ * Adds tokens to the sum that n8n shows for an execution. The answer is already paid for: it must not be lost because they cannot be
+ * counted.
  */
 export function countTokens(n8n: IExecuteFunctions, input: number, output: number): void {
-	if (typeof accumulateTokenUsage !== 'function') return;
 	try {
 		accumulateTokenUsage(n8n, input, output);
 	} catch (cause) {
@@ -122,7 +106,7 @@ export const regexEngine: RegexEngine = (safeRegex as RegexEngine | undefined) ?
 
 /**
  * Whether somebody may read along. The context of a chat model has `isStreaming` in n8n-core 2.41.1 (base-execute-context.js:160), and
- * not in 2.16.1 (execute-context.js:46): there, somebody may.
+ * not in 2.34.0 (execute-context.js:46): there, somebody may.
  */
 export const mayStream = (n8n: Partial<Pick<IExecuteFunctions, 'isStreaming'>>): boolean =>
 	n8n.isStreaming?.() ?? true;

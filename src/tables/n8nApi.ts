@@ -95,4 +95,4 @@ function findAdvice(
 }
 
 const missingApiAdvice = (credentialName: string) =>
-	`The job ledger needs n8n 2.7 or newer. Check Job Ledger Table and n8n URL in the ${credentialName} credential, and that n8n's public API is switched on.`;
+	`The job ledger needs n8n 2.22.6 or newer. Check Job Ledger Table and n8n URL in the ${credentialName} credential, and that n8n's public API is switched on.`;

@@ -149,8 +149,7 @@ describe('nothing is sent', () => {
 		['an SDK without models', () => Promise.resolve({ AI_NODE_SDK_VERSION: 1 })],
 	])('where n8n has %s', async (_what, loadSdk) => {
 		const error = await refusal(withSdk(loadSdk));
-		expect(error?.message).toBe('This node needs n8n 2.16 or newer');
-		expect(error?.description).toContain('use the Model Router node');
+		expect(error?.message).toBe('This node needs n8n 2.22.6 or newer');
 	});
 
 	it('where the SDK is newer than n8n', async () => {

@@ -6,12 +6,8 @@ import type { LedgerHost } from './ledgerHost';
 import { DataTables, PublicApi } from './publicApi';
 import { beginAt, webhook, workflow } from './workflow';
 
-/**
- * What the job ledger does on any n8n.
- *
- * @param hasScopes Whether this n8n gives an API key only the scopes that were asked for: without a license, older versions give all.
- */
-export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
+/** What the job ledger does on any n8n. */
+export function ledgerCases(host: () => LedgerHost): void {
 	it('saving the credential tests both parts, names a scope that is missing, and changes nothing', async () => {
 		const { editor, account, apiKey, tableName } = host();
 		const api = new PublicApi(editor.url, apiKey);
@@ -38,7 +34,7 @@ export function ledgerCases(host: () => LedgerHost, hasScopes = true): void {
 			'dataTable:list',
 			...['dataTableRow:read', 'dataTableRow:create', 'dataTableRow:update'],
 		];
-		for (const missing of hasScopes ? needed : []) {
+		for (const missing of needed) {
 			const given = needed.filter((scope) => scope !== missing);
 			const { status, message } = await tested(await editor.createApiKey(given));
 			expect([status, message.match(/dataTable\w*:\w+/g)]).toEqual(['Error', [missing]]);

@@ -67,7 +67,7 @@ async function loadIn(folder: string) {
 it('without it everything is loaded, and the chat model says which n8n it needs', async () => {
 	const { loaded, before, message, after } = await loadIn(installBeside('n8n-workflow'));
 	expect(loaded).toEqual(expect.arrayContaining(['AgentConversation', 'LmChatModelRouter']));
-	expect(message).toBe('This node needs n8n 2.16 or newer');
+	expect(message).toBe('This node needs n8n 2.22.6 or newer');
 	expect([before, after]).toEqual([0, 0]);
 });
 

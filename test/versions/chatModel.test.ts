@@ -1,4 +1,4 @@
-import { bridgeOfFile, modelsListedBy, nodesFor } from '../n8n/bridge.ts';
+import { bridgeOfFile, nodesFor } from '../n8n/bridge.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { readAlong, gatedAnswer, gatedQuestion, textOf } from '../n8n/liveCaller.ts';
 import {
@@ -11,10 +11,7 @@ import {
 	TEXT_MODEL,
 } from '../n8n/agent.ts';
 import { asTool, node } from '../n8n/workflow.ts';
-import { describeRefusing, describeWorking, has } from './tested.ts';
-
-const describeWith = has('chatModel') ? describeWorking : describe.skip;
-const describeWithout = has('chatModel') ? describe.skip : describeWorking;
+import { describeRefusing, describeWorking, tested } from './tested.ts';
 
 const bridge = bridgeOfFile();
 
@@ -42,7 +39,7 @@ const ofOneCall = {
 	}),
 };
 
-describeWith('Chat model', () => {
+describeWorking('Chat model', () => {
 	it('answers a chain, in one call', async () => {
 		const execution = await askChain();
 		expect(execution.error?.message).toBeUndefined();
@@ -84,21 +81,10 @@ describeWith('Chat model', () => {
 	});
 });
 
-async function expectRefusal(): Promise<void> {
-	const { error } = await askChain();
-	expect(error?.message).toBe('This node needs n8n 2.16 or newer');
-	expect(error?.description).toContain('use the Model Router node');
-	expect(bridge.service.requests).toEqual([]);
-}
-
-describeWithout('Without chat models of other packages', () => {
-	it('the chat model says which version it needs, and nothing is sent', expectRefusal);
-
-	it('its list of models works', async () => {
-		expect(await modelsListedBy('lmChatModelRouter', bridge)).toContain(TEXT_MODEL);
-	});
-});
-
 describeRefusing('the chat model', () => {
-	it('says at once which version it needs', expectRefusal);
+	it('says at once which version it needs', async () => {
+		const { error } = await askChain();
+		expect(error?.message).toBe(`This node needs n8n ${tested.refuses} or newer`);
+		expect(bridge.service.requests).toEqual([]);
+	});
 });

@@ -3,7 +3,7 @@ import { LedgerHost } from '../n8n/ledgerHost';
 import { sharedEditor } from '../n8n/shared';
 import { deliveryCases } from '../n8n/triggerCases';
 import { TriggerHost } from '../n8n/triggers';
-import { describeWorking, tested } from './tested';
+import { describeWorking } from './tested';
 
 describeWorking('Job ledger', () => {
 	let host: LedgerHost;
@@ -11,7 +11,7 @@ describeWorking('Job ledger', () => {
 	beforeEach(() => host.reset());
 	afterAll(async () => await host?.stop());
 
-	ledgerCases(() => host, !tested.givesAllScopes);
+	ledgerCases(() => host);
 });
 
 describeWorking('Job ledger and trigger', () => {

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /** What an older n8n may lack. Each is a column of README's table. */
-export type Feature = 'allowedDomains' | 'chatModel' | 'limitedPatterns';
+export type Feature = 'limitedPatterns';
 
 interface TestedVersion {
 	n8n: string;
 	/** What it lacks; absent where the nodes refuse to work. */
 	lacks?: Feature[];
-	/** Whether it gives an API key all scopes, whatever was asked for. */
-	givesAllScopes?: true;
 	/** The version that the nodes ask for. */
 	refuses?: string;
 }

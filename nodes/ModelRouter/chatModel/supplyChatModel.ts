@@ -12,7 +12,7 @@ import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMem
 import { connect, type Connection } from '../../../src/n8n/connection';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
-import { requireN8n, requireSdk } from '../../../src/n8n/n8nVersions';
+import { requireSdk } from '../../../src/n8n/n8nVersions';
 import { addHint } from '../../../src/n8n/hints';
 import { createLookUp } from '../../../src/n8n/operationContext';
 import { createExecutionState } from '../../../src/n8n/executionMemory';
@@ -40,7 +40,6 @@ export async function supplyChatModel(
 ): Promise<SupplyData> {
 	const n8n = toExecuteContext(context);
 	const sdk = await requireSdk(context, loadSdk);
-	requireN8n(n8n);
 	const redact = createRedactor('');
 	try {
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);

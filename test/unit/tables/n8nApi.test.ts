@@ -19,7 +19,7 @@ const failed = async (answer: Answer | ServiceError) =>
 
 const NO_TABLE = 'a table that does not exist';
 const OF_TODAY =
-	"The job ledger needs n8n 2.7 or newer. Check Job Ledger Table and n8n URL in the Model Router API credential, and that n8n's public API is switched on.";
+	"The job ledger needs n8n 2.22.6 or newer. Check Job Ledger Table and n8n URL in the Model Router API credential, and that n8n's public API is switched on.";
 
 describe('answers of an n8n that is starting pass', () => {
 	it('its sentence, which names the reason', async () => {
