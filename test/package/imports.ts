@@ -39,7 +39,7 @@ const MAX_LINES = 300;
 const EMPTY_NAMES = /^(utils?|helpers?|common|generic|types?|misc|shared)\b/i;
 
 /** Values of n8n-workflow that older versions of n8n lack. A file that imports one of them fails there when it is used. */
-const NEWER = ['accumulateTokenUsage', 'assertUrlAllowed', 'safeRegex'];
+const NEWER = ['assertUrlAllowed', 'safeRegex'];
 const N8N_VERSIONS = 'src/n8n/n8nVersions.ts';
 
 const folderOf = (path: string) =>

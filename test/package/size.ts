@@ -1,11 +1,8 @@
 import * as parser from '@typescript-eslint/parser';
 import { Linter } from 'eslint';
-
-/**
- * How many lines of code `src`, `nodes` and `credentials` may have together, without comments and blanks. It is raised on purpose, in a
- * commit of its own that says what for.
- */
-export const MAX_CODE_LINES = 22_854;
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, sep } from 'node:path';
+import ts from 'typescript';
 
 const MAX_COMPLEXITY = 15;
 const MAX_FUNCTION_LINES = 60;
@@ -29,6 +26,42 @@ export function largeFunctions(path: string, text: string): string[] {
 	return findings.map(({ message }) => message);
 }
 
-/** Lines that are neither blank nor comments. */
-export const countCodeLines = (text: string): number =>
-	text.split('\n').filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length;
+/** Tokens of the syntax: comments, blanks and the form of lines do not count. A text is one token. */
+export function countTokens(text: string): number {
+	const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
+	let count = 0;
+	while (scanner.scan() !== ts.SyntaxKind.EndOfFileToken) count++;
+	return count;
+}
+
+export type Sizes = Readonly<Record<string, number>>;
+
+/** The tokens of each folder: of those that are shipped and of the tests, two levels deep. */
+export function readSizes(): Sizes {
+	const sizes: Record<string, number> = {};
+	const files = globSync('{src,nodes,credentials,test,demo}/**/*.{ts,mjs,cjs}', {
+		exclude: (path) => /^(node_modules|\..*)$/.test(basename(path)),
+	});
+	for (const file of files) {
+		const folder = dirname(file).split(sep).slice(0, 2).join('/');
+		sizes[folder] = (sizes[folder] ?? 0) + countTokens(readFileSync(file, 'utf8'));
+	}
+	return sizes;
+}
+
+/** Folders that have grown beyond what was recorded, one sentence each. */
+export const findGrowth = (recorded: Sizes, now: Sizes): string[] =>
+	Object.entries(now)
+		.filter(([folder, size]) => size > (recorded[folder] ?? 0))
+		.map(
+			([folder, size]) =>
+				`${folder} has grown by ${size - (recorded[folder] ?? 0)} tokens: say what for in the commit, and write "${folder}": ${size} into test/package/sizes.json`,
+		);
+
+/** The record after folders have shrunk: what has grown stays as it was, so that growth is never recorded by itself. */
+export const recordShrinking = (recorded: Sizes, now: Sizes): Sizes =>
+	Object.fromEntries(
+		Object.entries(recorded)
+			.filter(([folder]) => folder in now)
+			.map(([folder, size]) => [folder, Math.min(size, now[folder] ?? 0)]),
+	);
