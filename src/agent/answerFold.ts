@@ -120,7 +120,11 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		text,
 		dialect: () => dialect,
 		state: () => reader.state,
-		isWhole: () => reader.state.hasEnded && !reader.state.isToolOpen && text() !== '',
+		/** It is asked after every piece, so nothing is joined for it. */
+		isWhole: () => {
+			const { hasEnded, isToolOpen } = reader.state;
+			return hasEnded && !isToolOpen && (told !== '' || reader.text() !== '');
+		},
 		/** @returns the text that an event adds; none once the answer is over. */
 		add(event: ArrivedEvent): string {
 			if (reader.state.isOver || reader.state.failure) return '';

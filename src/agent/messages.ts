@@ -69,7 +69,8 @@ function newIn(grown: Map<string, string>, id = '', meaning: Meaning, event: Nam
 	const text = textAt(event.value, piece);
 	if (!repeats) return text;
 	const before = grown.get(id) ?? '';
-	const isAgain = holds(event, repeats) && text.startsWith(before);
+	// the length first: to compare, all pieces so far are joined
+	const isAgain = text.length >= before.length && holds(event, repeats) && text.startsWith(before);
 	grown.set(id, isAgain ? text : before + text);
 	return isAgain ? text.slice(before.length) : text;
 }

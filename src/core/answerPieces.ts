@@ -25,8 +25,11 @@ export function createPieceReader(response: HttpResponse) {
 	const lines = createLines();
 	let form: AnswerForm | undefined;
 	let reader: LineReader | undefined;
-	/** Until the form is known: all that has arrived. */
+	/** Until the form is known: what decides it, */
 	let start = '';
+	/** and what came before that and decides nothing: white space, and lines as of events. It is not looked at again. */
+	let skipped = '';
+	let hasFields = false;
 	let pieces: AnswerPiece[] = [];
 	let hasPieces = false;
 	let length = 0;
@@ -40,12 +43,17 @@ export function createPieceReader(response: HttpResponse) {
 		if (reader) for (const line of lines.add(text)) reader.readLine(line);
 	};
 	const open = (isEnd: boolean): void => {
-		const found = findForm(start, type, isEnd);
+		const [before = '', field] = UNDECIDED.exec(start) ?? [];
+		skipped += before;
+		start = start.slice(before.length);
+		hasFields ||= field !== undefined;
+		const isLong = skipped.length + start.length >= MAX_UNDECIDED;
+		const found = findForm(start, type, { hasFields, isLong, isEnd });
 		if (found === 'none') throw malformedResponseError(response, start);
 		form = found;
 		if (form === 'sse') reader = createEventReader(push);
 		if (form === 'json') reader = createRecordReader(push, type);
-		if (form) read(reader ? start.trimStart() : start);
+		if (form) read(reader ? start : skipped + start);
 	};
 
 	return {
@@ -69,16 +77,18 @@ export function createPieceReader(response: HttpResponse) {
 		},
 		/** Whether the last piece has begun, and not ended. */
 		isWithin(): boolean {
-			const rest = lines.rest();
-			return (rest !== '' && !rest.startsWith(':')) || reader?.isWithin() === true;
+			return lines.isWithin() || reader?.isWithin() === true;
 		},
 	};
 }
 
-/** Characters that tell a web page from a text with markup. */
-const PAGE_START_LENGTH = 1024;
-/** Characters of white space after which the rest is not waited for. */
-const MAX_WHITESPACE = 64 * 1024;
+/** Characters that tell a web page from a text with markup, and a line of an event stream from a text. */
+const MAX_START_LENGTH = 1024;
+/** Characters that decide nothing after which the rest is not waited for. */
+const MAX_UNDECIDED = 64 * 1024;
+
+/** White space, and lines of an event stream that are no event: comments, IDs. They may also be the beginning of a text. */
+const UNDECIDED = /^\s*((?::|id:|retry:)[^\r\n]*[\r\n]\s*)*/;
 
 const JSON_START = /^([{[]|[\da-k]:["[{]|aui-[a-z])/;
 
@@ -86,31 +96,48 @@ const JSON_START = /^([{[]|[\da-k]:["[{]|aui-[a-z])/;
 const FIELD = /^((data|event|id|retry|error):|:\s)/;
 const FIELD_OF_JSON = /^((data|error): ?[{["]|event: ?[\w./-]+\s)/;
 
-/** @returns undefined if more is needed, `none` for a body that is empty, null or binary, or a web page. */
-function findForm(given: string, type: string, isEnd: boolean) {
-	const start = given.trimStart();
+interface Arrived {
+	/** Whether lines as of events came before the start. */
+	hasFields: boolean;
+	/** Whether so much has come that nothing is waited for. */
+	isLong: boolean;
+	isEnd: boolean;
+}
+
+/**
+ * @param start Without what decides nothing.
+ * @returns undefined if more is needed, `none` for a body that is empty, null or binary, or a web page.
+ */
+function findForm(start: string, type: string, { hasFields, isLong, isEnd }: Arrived) {
 	const isStream = type.includes('event-stream');
-	const field = start.replace(/^((:|id:|retry:).*[\r\n]\s*)+/, '');
-	if (!isEnd && given.length < MAX_WHITESPACE && needsMore(isStream ? start : field, isStream))
-		return undefined;
-	const isNothing = !start || start.includes('\0') || (isEnd && /^null\s*$/.test(start));
-	if (isNothing || isWebPage(start, type)) return 'none';
-	if (JSON_START.test(start) || (type.includes('json') && start.startsWith('"'))) return 'json';
-	return isStream || isEventField(field, type) ? 'sse' : 'text';
+	if (isStream && hasFields) return 'sse';
+	if (!isEnd && !isLong && needsMore(start, isStream)) return undefined;
+	const isEvent = isStream || isEventField(start, type);
+	if (hasFields) return isEvent ? 'sse' : 'text';
+	if (!start || (isEnd && /^null\s*$/.test(start)) || isWebPage(start, type)) return 'none';
+	const isJson = JSON_START.test(start) || (type.includes('json') && start.startsWith('"'));
+	if (isEvent && !isJson) return 'sse';
+	// no text has a NUL. An event stream may: its events tell whether it is one
+	if (start.includes('\0')) return 'none';
+	return isJson ? 'json' : 'text';
 }
 
 const isEventField = (start: string, type: string) =>
 	(/^text\/(plain|markdown)/.test(type) ? FIELD_OF_JSON : FIELD).test(start);
 
 function needsMore(start: string, isStream: boolean): boolean {
-	if (/^<[!h?]/i.test(start)) return start.length < PAGE_START_LENGTH;
+	if (/^<[!h?]/i.test(start)) return start.length < MAX_START_LENGTH;
 	if (isStream) return start === '';
+	// what follows such a line decides
+	if (/^(:|id:|retry:)/.test(start)) return start.length < MAX_START_LENGTH;
 	return start.length < (start.startsWith('event:') ? 64 : 'error: {'.length);
 }
 
 /** Cuts a text into its lines as it arrives. */
 function createLines() {
 	let rest = '';
+	/** The first character of `rest`: to look for it there would join all pieces of a long line, once for each. */
+	let first = '';
 	let endsWithReturn = false;
 	return {
 		/** @returns the lines that are complete. */
@@ -118,14 +145,18 @@ function createLines() {
 			const more = endsWithReturn && text.startsWith('\n') ? text.slice(1) : text;
 			if (text) endsWithReturn = text.endsWith('\r');
 			if (!/[\r\n]/.test(more)) {
+				first ||= more.charAt(0);
 				rest += more;
 				return [];
 			}
 			const lines = (rest + more).split(/\r\n|\n|\r/);
 			rest = lines.pop() ?? '';
+			first = rest.charAt(0);
 			return lines;
 		},
 		rest: () => rest,
+		/** Whether a line has begun that is no comment. */
+		isWithin: () => first !== '' && first !== ':',
 	};
 }
 

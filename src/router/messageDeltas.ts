@@ -9,7 +9,7 @@ import { isMissing } from './textAnswer';
  */
 const LABELS = ['index', 'type', 'role', 'format', 'id'];
 
-/** How many entries are looked at for each piece. With all of them, an answer of many entries would take minutes. */
+/** How many entries and fields are looked at for each piece. With all of them, an answer that has many would take minutes. */
 const REACH = 100;
 
 const isLabel = (name: string) => LABELS.includes(name);
@@ -37,8 +37,17 @@ export function mergePiece(existing: unknown, piece: unknown, name = ''): unknow
 
 function addEntry(entries: unknown[], piece: unknown): void {
 	const known = isPlainObject(piece) ? findEntry(entries, piece) : undefined;
-	if (known) mergePiece(known, piece);
-	else entries.push(piece);
+	if (!known) return void entries.push(piece);
+	if (!isPlainObject(piece) || !isText(piece)) texts.delete(known);
+	mergePiece(known, piece);
+}
+
+/** Entries that were found to consist of texts, so that none is looked at again for each of its pieces. */
+const texts = new WeakSet<JsonObject>();
+
+function isKnownText(entry: JsonObject): boolean {
+	if (!texts.has(entry) && isText(entry)) texts.add(entry);
+	return texts.has(entry);
 }
 
 /**
@@ -59,9 +68,10 @@ function findEntry(entries: unknown[], piece: JsonObject) {
 			.filter(isSame)
 			.find(({ index }) => index === piece['index']);
 	const last = entries.at(-1);
-	if (!piece['type'] || !isSame(last) || !isText(last) || !isText(piece)) return undefined;
+	if (!piece['type'] || !isSame(last) || !isKnownText(last) || !isText(piece)) return undefined;
 	// after a signature, another thinking begins: https://github.com/BerriAI/litellm/issues/29428
 	const order = Object.keys({ ...last, ...piece });
+	if (order.length > REACH) return undefined;
 	const begun = order.indexOf(textsOf(last).at(-1) ?? '');
 	const [first = ''] = textsOf(piece);
 	return first && order.indexOf(first) < begun ? undefined : last;
@@ -79,6 +89,5 @@ const isText = (entry: JsonObject): boolean =>
 		(value) =>
 			value === null ||
 			['string', 'boolean'].includes(typeof value) ||
-			(Array.isArray(value) &&
-				value.slice(-REACH).every((one) => isPlainObject(one) && isText(one))),
+			(Array.isArray(value) && value.every((one) => isPlainObject(one) && isText(one))),
 	);

@@ -47,9 +47,9 @@ function add(call: PartialCall, name: string, value: unknown): void {
 	else if (isMissing(existing)) call[name] = value;
 }
 
-/** Arguments arrive in parts, or as a value. */
+/** Arguments arrive in parts, or as a value. Changes `existing` in place. */
 function mergeFunction(existing: unknown, fragment: PartialCall): PartialCall {
-	const merged: PartialCall = isPlainObject(existing) ? { ...existing } : {};
+	const merged: PartialCall = isPlainObject(existing) ? existing : {};
 	const { arguments: added, ...fields } = fragment;
 	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
 	const written = merged['arguments'] ?? '';

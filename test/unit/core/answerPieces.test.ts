@@ -60,6 +60,10 @@ const rows: Record<string, Row[]> = {
 		['text/html', 'event: t\ndata: a\n\n', ['t', 'a']],
 		[TEXT, ': hi\n\nid: 1\ndata: {"a":1}\n\n', { a: 1 }],
 		[TEXT, 'data: [DONE]', '[DONE]'],
+		// a NUL in a comment says nothing of the answer
+		[SSE, ': padding \0\n\ndata: {"a":1}\n\n', { a: 1 }],
+		[TEXT, ': padding of a proxy \0\n\ndata: {"a":1}\n\n', { a: 1 }],
+		[SSE, 'data: a\0b\n\n', 'a\0b'],
 	],
 	ndjson: [
 		[LINES, '{"a":1}\n{"a":2}\n', { a: 1 }, { a: 2 }],
@@ -88,6 +92,7 @@ const rows: Record<string, Row[]> = {
 		[TEXT, 'null\n\nis void', 'null\n\nis void'],
 		[TEXT, '{curly} braces', '{curly} braces'],
 		[TEXT, ':) Sure\n\nmore', ':) Sure\n\nmore'],
+		['', ': a long first line\nand more of a text', ': a long first line\nand more of a text'],
 		[TEXT, 'data: 5 rows were found\n\nThat is all.', 'data: 5 rows were found\n\nThat is all.'],
 		['text/markdown', '<b>a</b>', '<b>a</b>'],
 	],
@@ -165,6 +170,7 @@ it.each([
 	[SSE, '<!doctype html><title> Log\n in </title><p>', 'An HTML page: "Log in"'],
 	[TEXT, '<?xml version="1.0"?><Error/>', 'An XML document'],
 	[TEXT, ' '.repeat(100_000), 'The answer was empty.'],
+	['application/octet-stream', 'PNG\0\0', 'PNG\0\0'],
 ])('of the type %s, %.50j is no answer', async (type, body, reason) => {
 	expect(await failureOf(piecesOf(typed(type, body)))).toMatchObject({
 		...{ kind: 'malformed', details: { reason } },
