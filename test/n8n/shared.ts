@@ -16,10 +16,14 @@ export async function sharedEditor(): Promise<Editor> {
 /** Names the n8n that tests share, for the functions of this file. @param workers Those that execute everything, if any do. */
 export function tellTests(n8n: Instance, workers: readonly Worker[] = []): void {
 	process.env['AGENT_BRIDGE_N8N'] = n8n.url;
+	process.env['AGENT_BRIDGE_N8N_PID'] = String(n8n.pid);
 	const logs = [n8n, ...workers].map(({ logFile }) => logFile);
 	process.env['AGENT_BRIDGE_N8N_LOGS'] = logs.join(delimiter);
 	if (workers.length) process.env['AGENT_BRIDGE_ON_WORKERS'] = 'true';
 }
+
+/** The process of the shared n8n; in queue mode the one of main. */
+export const sharedPid = (): number => Number(process.env['AGENT_BRIDGE_N8N_PID']);
 
 /** The tarball that this run's tests install. */
 export const tarball = process.env['AGENT_BRIDGE_TARBALL'];
