@@ -26,6 +26,9 @@ const EVENT_SIZE = 244;
 export const DELTA_SIZE = 40;
 /** The workspace whose agent answers at once. */
 export const talkWorkspace = 'talk';
+/** The one whose agent answers with one JSON body of this size, which has no line break. */
+export const lineWorkspace = 'line';
+export const LINE_SIZE = 8 * 1024 * 1024;
 
 export type Answer = { type?: string } & (
 	| { body: string | Buffer }
@@ -63,11 +66,13 @@ export function answersOf(deltas: number): (path: string, body: string) => Answe
 	const streamed = padded((text) => chunk(text) + end);
 	const long = longAnswer(deltas);
 	const response = padded(responseOf);
+	const line = JSON.stringify({ answer: 'answer '.repeat(LINE_SIZE / 'answer '.length) });
 	return (path, body) => {
 		if (path.includes('/models')) return { body: catalog };
 		if (path.endsWith('/responses')) return { body: response };
 		const file = /\/jobs\/file-(\d+)\/content$/.exec(path)?.[1];
 		if (file) return { type: 'video/mp4', file: Number(file) };
+		if (path.includes(`/workspaces/${lineWorkspace}/`)) return { body: line };
 		if (path.includes(`/workspaces/${talkWorkspace}/`)) return streamOf(messageOfSpeaker());
 		if (path.includes('/session/')) return { ...streamOf(''), pieces: byAgent, every: 10 };
 		if (path.includes('/invoke_assistant'))

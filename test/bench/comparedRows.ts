@@ -1,5 +1,5 @@
 // Rows whose variants are workflows of one n8n, and run in turns.
-import { DELTA_SIZE, models, PIECES, TURNS } from './answers.ts';
+import { DELTA_SIZE, LINE_SIZE, lineWorkspace, models, PIECES, TURNS } from './answers.ts';
 import { interleave, type Take } from './figures.ts';
 import type { Host } from './hosts.ts';
 import { written } from './nodes.ts';
@@ -55,6 +55,17 @@ const messages = [
 				[FLOOR]: { tested: nodes.floor(models.long, 5), times: 10 },
 			};
 		},
+	}),
+	compared({
+		id: 'one line of 8 MB',
+		title: 'an answer of one JSON body of 8 MB without a line break',
+		shows: ['wall ms', 'CPU ms', 'RSS + MB'],
+		figures: times(HTTP, 2, 'wall ms'),
+		rounds: 7,
+		variants: ({ nodes }) => ({
+			ours: { tested: nodes.lineMessage(), times: 5, text: LINE_SIZE },
+			[HTTP]: { tested: nodes.httpPrompt(lineWorkspace), times: 5, text: LINE_SIZE },
+		}),
 	}),
 	compared({
 		id: 'live burst',

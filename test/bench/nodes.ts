@@ -1,7 +1,7 @@
 import type { Editor, SavedCredential } from '../n8n/editor.ts';
 import { model as locator } from '../engine/rig/calls.ts';
 import { node, start, using, type WorkflowNode } from '../n8n/workflow.ts';
-import { talkWorkspace, TURNS } from './answers.ts';
+import { lineWorkspace, talkWorkspace, TURNS } from './answers.ts';
 
 const apiKey = 'a-key-of-the-benchmark';
 
@@ -19,6 +19,7 @@ export async function createNodes(editor: Editor, url: string) {
 	const workspace = async (name: string) =>
 		await save('workspaceAgentApi', { baseUrl: `${url}/api/v1/workspaces/${name}`, apiKey });
 	const [slow, prompt] = [await workspace('bench'), await workspace(talkWorkspace)];
+	const line = await workspace(lineWorkspace);
 	const market = await save('marketAssistantApi', {
 		...{ baseUrl: `${url}/api/ai-assistant/v1`, apiKey },
 		// so high that nothing waits for its turn
@@ -64,6 +65,8 @@ export async function createNodes(editor: Editor, url: string) {
 		agentMessage: (text = message) => send(slow, text),
 		/** to the agent that answers at once */
 		promptMessage: () => send(prompt, message),
+		/** to the agent that answers with one long line */
+		lineMessage: () => send(line, message),
 		question: (text = message) =>
 			ours('marketAssistant', { questionSource: 'define', question: text }, market),
 		conversation: (parameters = {}) =>
@@ -126,10 +129,10 @@ export async function createNodes(editor: Editor, url: string) {
 			http('/v1/images/jobs/{{ $json.text }}', {
 				batching: { batch: { batchSize: 8, batchInterval: 1 } },
 			}),
-		/** the request that `promptMessage` sends */
-		httpPrompt: () =>
+		/** the request that `promptMessage` sends, and with the other workspace the one of `lineMessage` */
+		httpPrompt: (workspace = talkWorkspace) =>
 			http(
-				`/api/v1/workspaces/${talkWorkspace}/session/one/messages`,
+				`/api/v1/workspaces/${workspace}/session/one/messages`,
 				{ response: { response: { responseFormat: 'text' } } },
 				'={"content":"{{ $json.text }}"}',
 			),
