@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties } from '../src/n8n/additionalHeaders';
+import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
 
 /** Shared by all nodes that ask the market assistant. */
@@ -18,6 +18,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayName: 'Base URL',
 			name: 'baseUrl',
 			type: 'string',
+			typeOptions: mayNeedItem,
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://host.example.com/api/ai-assistant/v1',
@@ -28,7 +29,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayName: 'API Key',
 			name: 'apiKey',
 			type: 'string',
-			typeOptions: { password: true },
+			typeOptions: { password: true, ...mayNeedItem },
 			default: '',
 			required: true,
 			description:
@@ -38,6 +39,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayName: 'Plan',
 			name: 'plan',
 			type: 'options',
+			typeOptions: mayNeedItem,
 			options: [
 				{ name: 'Custom', value: 'custom', description: 'Your own limit' },
 				{ name: 'Free', value: 'free', description: '60 requests per minute' },
@@ -51,7 +53,7 @@ export class MarketAssistantApi implements ICredentialType {
 			displayName: 'Requests per Minute',
 			name: 'requestsPerMinute',
 			type: 'number',
-			typeOptions: { minValue: 1 },
+			typeOptions: { minValue: 1, ...mayNeedItem },
 			displayOptions: { show: { plan: ['custom'] } },
 			default: 60,
 			description:

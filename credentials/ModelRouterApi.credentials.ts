@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties } from '../src/n8n/additionalHeaders';
+import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import {
 	budgetProperties,
 	createHeaderAuth,
@@ -13,7 +13,7 @@ const modelListsProperty = {
 	displayName: 'Model Lists',
 	name: 'modelLists',
 	type: 'fixedCollection',
-	typeOptions: { multipleValues: true },
+	typeOptions: { multipleValues: true, ...mayNeedItem },
 	placeholder: 'Add Model List',
 	default: {},
 	description:
@@ -74,6 +74,7 @@ export class ModelRouterApi implements ICredentialType {
 			displayName: 'Base URL',
 			name: 'baseUrl',
 			type: 'string',
+			typeOptions: mayNeedItem,
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://router.example.com',
@@ -83,7 +84,7 @@ export class ModelRouterApi implements ICredentialType {
 			displayName: 'API Key',
 			name: 'apiKey',
 			type: 'string',
-			typeOptions: { password: true },
+			typeOptions: { password: true, ...mayNeedItem },
 			default: '',
 			required: true,
 			description: 'Key of the model router, not the key of an agent or of the assistant',

@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties } from '../src/n8n/additionalHeaders';
+import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth } from '../src/n8n/credential';
 
 /** One per workspace: base URL and key belong together. */
@@ -18,6 +18,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 			displayName: 'Base URL',
 			name: 'baseUrl',
 			type: 'string',
+			typeOptions: mayNeedItem,
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://host.example.com/api/v1/workspaces/my-workspace',
@@ -28,7 +29,7 @@ export class WorkspaceAgentApi implements ICredentialType {
 			displayName: 'API Key',
 			name: 'apiKey',
 			type: 'string',
-			typeOptions: { password: true },
+			typeOptions: { password: true, ...mayNeedItem },
 			default: '',
 			required: true,
 			description:

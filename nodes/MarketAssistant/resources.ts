@@ -14,11 +14,11 @@ export const access: ServiceAccess = {
 	endpoints: /(\/v1)?\/invoke_assistant(_stream)?$/,
 	// better to ask a question without the chat of its session than late
 	ledgerTimeout: 5,
-	openSlotBook: (connectLedger, credentialId) =>
+	openSlotBook: (connectLedger, limit) =>
 		createSlotBook(async () => {
 			const { httpWithoutRetries: http, ...connection } = connectLedger();
 			return await openLedger({ ...connection, http }, connection.clock, '');
-		}, credentialId),
+		}, limit),
 	requestsPerMinute({ plan, requestsPerMinute }) {
 		if (plan === 'pro') return 300;
 		// one that n8n's API has made may have no plan

@@ -37,7 +37,7 @@ export async function claimKey(
 	options: ClaimOptions,
 ): Promise<Entry | string> {
 	const { table, clock } = ledger;
-	const { uniqueKey } = options;
+	const { uniqueKey, credentialId } = options;
 	const end = clock.now() + MAX_WAIT;
 	let changes = 0;
 	for (let attempt = 0; ; attempt++) {
@@ -47,7 +47,9 @@ export async function claimKey(
 		try {
 			// a key may have many starts that were withdrawn or did not happen
 			const mediaType = isBudget(options) ? 'budget' : noneOf('budget');
-			const active = where({ uniqueKey, mediaType, state: noneOf('withdrawn', 'notStarted') });
+			const state = noneOf('withdrawn', 'notStarted');
+			// the key of another credential is that of another account
+			const active = where({ uniqueKey, credentialId, mediaType, state });
 			const rows = await table.find(active);
 			const found = findDecision(rows, claims);
 			if (found) return found;

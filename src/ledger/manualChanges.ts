@@ -72,7 +72,7 @@ export async function deleteOldEntries(
 /** Selects jobs by an entry, a key, a job, or the execution that they were delivered to. */
 export type JobSelector =
 	| Pick<Entry, 'id'>
-	| Pick<Entry, 'uniqueKey'>
+	| Pick<Entry, 'uniqueKey' | 'credentialId'>
 	| Pick<Entry, 'jobId' | 'credentialId'>
 	| Pick<Entry, 'executionId'>;
 

@@ -26,6 +26,14 @@ const MAX_BACK_OFF = 100;
 const MAX_ADVANCE = 30_000;
 const MAX_REQUESTS_IN_ADVANCE = 10;
 
+/** Whose rate limit it is: an account of the service may be in several credentials, and a credential may have several accounts. */
+interface SharedLimit {
+	/** A hash. */
+	account: string;
+	/** The credential that has added the row. */
+	credentialId: string;
+}
+
 /**
  * A rate limit that several processes share: a row with the next free time in `checkAt`, and the end of a pause in `leaseUntil`.
  *
@@ -35,14 +43,14 @@ const MAX_REQUESTS_IN_ADVANCE = 10;
  * n8n that has workers.
  *
  * @param openLedger Opens the job ledger.
- * @param credentialId Identifies the limit.
+ * @param limit Identifies the limit.
  */
-export function createSlotBook(openLedger: () => Promise<Ledger>, credentialId: string): SlotBook {
+export function createSlotBook(openLedger: () => Promise<Ledger>, limit: SharedLimit): SlotBook {
 	return {
-		reserve: async (wanted) => await reserveSlots(await openLedger(), credentialId, wanted),
+		reserve: async (wanted) => await reserveSlots(await openLedger(), limit, wanted),
 		async pause(until) {
 			const ledger = await openLedger();
-			const { id } = await findOrAddRow(ledger, credentialId);
+			const { id } = await findOrAddRow(ledger, limit);
 			// a pause that is shorter than one that is known changes nothing
 			const shorter = { id, leaseUntil: below(until) };
 			await applyUpdate(ledger.table, 'pauseLimit', shorter, { leaseUntil: until });
@@ -53,7 +61,7 @@ export function createSlotBook(openLedger: () => Promise<Ledger>, credentialId: 
 /** @throws ServiceError when the ledger cannot be used, or too many processes compete. */
 async function reserveSlots(
 	ledger: Ledger,
-	credentialId: string,
+	limit: SharedLimit,
 	{ count, interval, burst }: WantedSlots,
 ): Promise<ReservedSlots> {
 	const { table, uncancellableClock: clock } = ledger;
@@ -61,7 +69,7 @@ async function reserveSlots(
 	/** Milliseconds that n8n is expected to take, if that is too long for times of now. */
 	let expected = 0;
 	for (;;) {
-		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, credentialId);
+		const { id, checkAt, leaseUntil } = await findOrAddRow(ledger, limit);
 		const now = clock.now();
 		const isPauseWrong = leaseUntil > now + MAX_PAUSE;
 		if (leaseUntil > now && !isPauseWrong) return { pausedUntil: leaseUntil };
@@ -89,10 +97,12 @@ async function reserveSlots(
 }
 
 /** Of several rows the first counts: they were added by processes at the same time. */
-async function findOrAddRow({ table, clock }: Ledger, credentialId: string): Promise<Entry> {
-	const uniqueKey = `limit:${credentialId}`;
-	const find = async () =>
-		await table.find(where({ uniqueKey, state: 'limit', credentialId }), { limit: 1 });
+async function findOrAddRow(
+	{ table, clock }: Ledger,
+	{ account, credentialId }: SharedLimit,
+): Promise<Entry> {
+	const uniqueKey = `limit:${account}`;
+	const find = async () => await table.find(where({ uniqueKey, state: 'limit' }), { limit: 1 });
 	const [known] = await find();
 	if (known) return known;
 	await enterRow(table, 'enterLimit', { uniqueKey, credentialId, startedAt: clock.now() });

@@ -26,7 +26,10 @@ export async function resolveStart(
 	jobId: string | undefined,
 ) {
 	const now = clock.now();
-	const rows = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
+	const found = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
+	// another credential may have used the same key
+	const own = found.filter((row) => row.credentialId === credentialId);
+	const rows = own.length ? own : found;
 	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
 	const [first] = rows;
 	if (!open)

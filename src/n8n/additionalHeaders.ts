@@ -1,9 +1,21 @@
-import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	INodeProperties,
+	INodePropertyTypeOptions,
+} from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
 import { MAX_KEY_LENGTH, trimWhitespace } from '../core/urls';
 
 const NUMBERS = [1, 2, 3];
+
+/**
+ * For a field of a credential that may have an expression for each item. Where there is no item, n8n leaves it out, and we say what is
+ * missing, in place of n8n's "Node '' hasn't been executed" (n8n 2.41.1, credentials-helper.js, resolveCredentialExpressionsByProperty).
+ */
+export const mayNeedItem = {
+	ignoreCredentialExpressionResolveError: true,
+} as const satisfies INodePropertyTypeOptions;
 
 /**
  * Headers that a gateway or proxy in front of the service asks for. These are flat fields: n8n restores the hidden values of a collection
@@ -22,6 +34,7 @@ export const additionalHeaderProperties: INodeProperties[] = [
 			displayName: `Additional Header ${number} Name`,
 			name: `additionalHeader${number}Name`,
 			type: 'string',
+			typeOptions: mayNeedItem,
 			default: '',
 			placeholder: 'e.g. CF-Access-Client-Secret',
 		},
@@ -29,7 +42,7 @@ export const additionalHeaderProperties: INodeProperties[] = [
 			displayName: `Additional Header ${number} Value`,
 			name: `additionalHeader${number}Value`,
 			type: 'string',
-			typeOptions: { password: true },
+			typeOptions: { password: true, ...mayNeedItem },
 			default: '',
 			...(number === 1 && {
 				description:

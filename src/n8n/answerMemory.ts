@@ -24,7 +24,7 @@ const MAX_IN_PROCESS = 20 * MB;
 /** Milliseconds in this process. */
 const MAX_AGE = 3_600_000;
 
-/** The answers of all executions of this process by credential and call, the oldest first. */
+/** The answers of all executions of this process by account and call, the oldest first. */
 const inProcess = new Map<string, Kept<unknown> & { until: number }>();
 let bytesInProcess = 0;
 
@@ -33,14 +33,14 @@ let bytesInProcess = 0;
  * execution of a chat with a memory.
  *
  * @param kept In the memory of the execution.
- * @param credentialId Whose answers they are.
+ * @param scope Whose answers they are.
  */
 export function createAnswerMemory<Answer extends Remembered>(
 	kept: KeptAnswers<Answer>,
-	credentialId: string,
+	scope: string,
 	{ clock: { now }, redact }: { clock: Pick<Clock, 'now'>; redact: Pick<Redactor, 'data'> },
 ) {
-	const keyOf = (id: string) => `${credentialId} ${id}`;
+	const keyOf = (id: string) => `${scope} ${id}`;
 	const has = (answer: Answer, ids: readonly string[]) =>
 		answer.calls.some((call) => ids.includes(call.id));
 	const keep = (given: Answer): Kept<Answer> => {

@@ -1,16 +1,14 @@
-import { hash } from 'crypto';
 import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
-import { cancelledError, invalidInputError, messageOf } from '../core/errors';
-import { RateLimiter, type SlotBook, type Turn } from '../core/rateLimit';
+import { invalidInputError, messageOf } from '../core/errors';
+import type { SlotBook } from '../core/rateLimit';
 import type { ModelList } from '../core/modelList';
-import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
 import { normalizeApiKey, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import { createExecutionCosts } from './executionCosts';
-import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
+import type { HttpContext } from './http';
 import {
 	findKeyOrigins,
 	findLedgerKey,
@@ -18,15 +16,16 @@ import {
 	sharesLimit,
 	usesLedger,
 } from './credential';
-import { checkAllowedDomains } from './n8nVersions';
 import { addHint } from './hints';
-import { abortableSleep } from './deadline';
+import { readWithoutItem } from './credentialReads';
 import type { Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
-import { rateLimiterOf, serviceFactsOf } from './sharedCache';
+import { type ClientOptions, createClient, createClock, identifyAccount } from './serviceClient';
 
-/** A credential, read once, and the HTTP client of its service. */
-export type Connection = Awaited<ReturnType<typeof connect>>;
+type Data = ICredentialDataDecryptedObject;
+
+/** A credential, read for an item or without one, and the HTTP client of its service. */
+export type Connection = ReturnType<typeof openConnection>;
 
 /** The n8n that has the job ledger. */
 type LedgerConnection = ReturnType<typeof createLedgerConnection>;
@@ -55,9 +54,12 @@ export interface ServiceAccess {
 	 * Opens the book in which processes reserve the times of their requests.
 	 *
 	 * @param connectLedger Throws as `Connection.connectLedger` does.
-	 * @param credentialId Identifies the limit.
+	 * @param limit Identifies the limit: the account, as a hash, and the credential.
 	 */
-	openSlotBook?(connectLedger: () => LedgerConnection, credentialId: string): SlotBook;
+	openSlotBook?(
+		connectLedger: () => LedgerConnection,
+		limit: { account: string; credentialId: string },
+	): SlotBook;
 	/** Opens the budget and the record of the credential, if it has them. @throws ServiceError `invalid` for an unusable field. */
 	openAccounts?(host: CredentialHost): Accounts;
 	/** The model lists of the credential, or the one of this name. @throws ServiceError `invalid`. */
@@ -81,30 +83,40 @@ export interface CredentialHost {
 }
 
 /**
- * Reads the credential once and makes an HTTP client for its service. n8n sends the requests: it adds the header, and uses the
- * instance's proxy settings.
+ * Connects with the credential as it reads without an item: for the trigger, and for lists in the editor. n8n sends the requests: it adds
+ * the header, and uses the instance's proxy settings.
  *
  * Base URLs and keys come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
  * again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
  *
  * @param redact The keys are added to it.
- * @throws ServiceError `invalid` for an unusable base URL or key.
+ * @throws ServiceError `invalid` for an unusable base URL or key, and where the credential needs an item.
  */
 export async function connect(
 	n8n: HttpContext,
 	access: ServiceAccess,
 	redact: Redactor,
 	settings: RequestSettings = defaultRequestSettings,
+): Promise<Connection> {
+	const data = await readWithoutItem(n8n, access.credential);
+	return openConnection(openOwner(n8n, access, redact, settings, data), data, false);
+}
+
+/**
+ * Opens what belongs to the owner of the credential, whoever the account is: its ledger, its budget and its record.
+ *
+ * @param data How the credential reads for the owner's part: it is the same for all items.
+ * @throws ServiceError `invalid` for an unusable field of the budget.
+ */
+export function openOwner(
+	n8n: HttpContext,
+	access: ServiceAccess,
+	redact: Redactor,
+	settings: RequestSettings,
+	data: Data,
 ) {
 	const { credential } = access;
-	const data = await n8n.getCredentials<ICredentialDataDecryptedObject>(credential);
-	redact.addKey(findLedgerKey(data), ...findHeaderSecrets(data));
-	const baseUrl = readBaseUrl(data['baseUrl'], access);
-	const apiKey = normalizeApiKey(data['apiKey']);
-	redact.addKey(apiKey);
-	findKeyOrigins(data);
-	const headers = readAdditionalHeaders(data, access.keyHeader);
-	const open = { credential, data: { ...data, baseUrl, apiKey }, settings, redact };
+	redact.addKey(findLedgerKey(data));
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 	const { credentialId, credentialName } = nameCredential(n8n, access);
 	let ledger: LedgerConnection | undefined;
@@ -115,40 +127,88 @@ export async function connect(
 	 */
 	const connectLedger = () => {
 		if (!usesLedger(data)) throw ledgerOffError(credentialName);
+		const open = { credential, data, settings, redact };
 		return (ledger ??= createLedgerConnection(n8n, { ...access, credentialName }, open));
-	};
-	const limit = {
-		perMinute: access.requestsPerMinute?.(data),
-		book: sharesLimit(data)
-			? access.openSlotBook?.(connectLedger, credentialId || identifyAccount(baseUrl, apiKey))
-			: undefined,
-		onUnavailable: (cause: unknown) =>
-			n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
-				reason: redact.text(messageOf(cause)),
-			}),
 	};
 	const user = () => describeUser(n8n, redact);
 	const sum = 'getContext' in n8n ? createExecutionCosts(n8n, credentialId) : undefined;
 	const clocks = { clock: createClock(stop), uncancellableClock: createClock(undefined) };
 	const host = { data, credentialId, connectLedger, ...clocks, user, sum };
-	const accounts = access.openAccounts?.(host) ?? createAccounts(sum);
-	const { budget } = accounts;
 	return {
-		...createClient(n8n, { ...open, baseUrl, apiKey, headers, stop, limit, budget }),
+		n8n,
+		access,
+		redact,
+		settings,
+		stop,
+		credentialId,
+		connectLedger,
+		accounts: access.openAccounts?.(host) ?? createAccounts(sum),
+	};
+}
+
+/**
+ * Connects to an account of the service.
+ *
+ * @param isOfItem Whether the account comes from an item.
+ * @throws ServiceError `invalid` for an unusable base URL or key.
+ */
+export function openConnection(
+	{ n8n, access, redact, settings, stop, ...owner }: ReturnType<typeof openOwner>,
+	data: Data,
+	isOfItem: boolean,
+) {
+	const { credentialId, connectLedger, accounts } = owner;
+	redact.addKey(...findHeaderSecrets(data));
+	const baseUrl = readBaseUrl(data['baseUrl'], access);
+	const apiKey = normalizeApiKey(data['apiKey']);
+	redact.addKey(apiKey);
+	findKeyOrigins(data);
+	const headers = readAdditionalHeaders(data, access.keyHeader);
+	const account = identifyAccount(baseUrl, apiKey, headers);
+	const shared = { account, credentialId };
+	const limit = {
+		perMinute: access.requestsPerMinute?.(data),
+		book: sharesLimit(data) ? access.openSlotBook?.(connectLedger, shared) : undefined,
+		onUnavailable: (cause: unknown) =>
+			n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
+				reason: redact.text(messageOf(cause)),
+			}),
+	};
+	const { budget } = accounts;
+	const fields = { ...data, baseUrl, apiKey };
+	const transport = { credential: access.credential, data: fields, settings, redact };
+	return {
+		...createClient(n8n, { ...transport, baseUrl, account, stop, limit, budget }),
 		/** Milliseconds without a byte after which an attempt fails. */
 		idleTimeout: settings.idleTimeout * 1000,
 		baseUrl,
+		/** What the IDs of named sessions are made for: one session per name and base URL, and per account if that comes from an item. */
+		sessionSpace: isOfItem ? `${baseUrl} ${account}` : baseUrl,
 		/** n8n's ID of the credential, which distinguishes credentials of one type. */
 		credentialId,
+		/** Whether the account comes from an item: nobody can find it again without the item. */
+		isOfItem,
+		/** Whose work it is: the credential's, so that its owner may replace the key, or an account's that comes from an item. */
+		scope: isOfItem ? `${credentialId} ${account}` : credentialId,
 		redact,
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),
 		connectLedger,
 		readModelLists: (name?: string) => access.readModelLists?.(data, name) ?? [],
 		/** What the credential may spend, and has spent. */
-		accounts,
+		accounts: isOfItem ? accountsOf(accounts, account) : accounts,
 	};
 }
+
+/** The same purse, for the jobs of one account: those of two accounts may have the same ID. */
+const accountsOf = (accounts: Accounts, account: string): Accounts => ({
+	...accounts,
+	openStart(start) {
+		const { setJob, ...opened } = accounts.openStart(start);
+		return { ...opened, setJob: (mediaType, jobId) => setJob(mediaType, `${jobId} ${account}`) };
+	},
+	endJob: (mediaType, jobId, cost) => accounts.endJob(mediaType, `${jobId} ${account}`, cost),
+});
 
 /** The credential of a node, as n8n and its users know it. */
 function nameCredential(n8n: HttpContext, { credential, credentialName }: ServiceAccess) {
@@ -179,14 +239,19 @@ function createLedgerConnection(
 	{ credentialName, ledgerTimeout: timeout = Infinity }: ServiceAccess,
 	open: Pick<ClientOptions, 'credential' | 'data' | 'settings' | 'redact'>,
 ) {
-	const { table, ...target } = readLedgerPart(open.data);
+	const { table, baseUrl, apiKey } = readLedgerPart(open.data);
 	const { idleTimeout, totalTimeout } = open.settings;
 	const settings = {
 		...open.settings,
 		idleTimeout: Math.min(idleTimeout, timeout),
 		totalTimeout: Math.min(totalTimeout, timeout),
 	};
-	const { http, httpWithoutRetries, clock } = createClient(n8n, { ...open, ...target, settings });
+	const { http, httpWithoutRetries, clock } = createClient(n8n, {
+		...open,
+		baseUrl,
+		account: identifyAccount(baseUrl, apiKey),
+		settings,
+	});
 	return {
 		...{ http, httpWithoutRetries, clock, redact: open.redact },
 		/** The name or ID of the Data Table. */
@@ -201,55 +266,3 @@ const ledgerOffError = (credentialName: string) =>
 		'The job ledger is turned off',
 		`Turn on "Use a Job Ledger" in the ${credentialName} credential.`,
 	);
-
-interface ClientOptions extends Omit<TransportOptions, 'clock'> {
-	redact: Redactor;
-	apiKey: string;
-	/** A gateway may choose the service by them. */
-	headers?: Record<string, string>;
-	/** The limit of the service. All connections of an account in this process share its limiter. */
-	limit?: Pick<Turn, 'perMinute' | 'book' | 'onUnavailable'>;
-}
-
-const identifyAccount = (baseUrl: string, apiKey: string, headers = {}) =>
-	hash('sha256', [baseUrl, apiKey, ...Object.entries(headers).flat()].join('\n'), 'base64');
-
-/**
- * Makes the HTTP client for an account of a service.
- *
- * @throws when the credential does not permit the address.
- */
-function createClient(n8n: HttpContext, { apiKey, headers, limit, ...options }: ClientOptions) {
-	const { data, settings, baseUrl, stop } = options;
-	checkAllowedDomains(data, baseUrl, n8n.getNode());
-	const clock = createClock(stop);
-	const account = identifyAccount(baseUrl, apiKey, headers);
-	const serviceFacts = serviceFactsOf(account);
-	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, clock }), serviceFacts };
-	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
-	const limiter =
-		limit?.perMinute === undefined
-			? new RateLimiter()
-			: rateLimiterOf(identifyAccount(baseUrl, apiKey));
-	const turn = { ...limit, clock, maxRateLimitWait };
-	return {
-		http: { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts },
-		/** The same without retries, for requests that are not worth a wait. */
-		httpWithoutRetries,
-		clock,
-		/** Identifies the account within this process. A hash: it does not reveal the key. */
-		account,
-	};
-}
-
-/** The real clock. Its `sleep` ends with `cancelled` when the execution is stopped. */
-function createClock(stop: AbortSignal | undefined): Clock {
-	return {
-		now: () => Date.now(),
-		sleep: async (milliseconds) =>
-			await abortableSleep(milliseconds, stop).catch(() => {
-				throw cancelledError(false);
-			}),
-		random: () => Math.random(),
-	};
-}

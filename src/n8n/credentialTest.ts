@@ -20,6 +20,7 @@ import {
 	readLedgerPart,
 	usesLedger,
 } from './credential';
+import { requireNoItem } from './credentialReads';
 import { toNetworkError } from './http';
 import { withDeadline } from './deadline';
 import { createRedactor, isShortWord, type Redactor } from './redact';
@@ -95,6 +96,7 @@ export function createCredentialTest(
 			return { status, message: redact.text(message) };
 		};
 		const fields = await report(async () => {
+			requireNoItem(data);
 			findKeyOrigins(data);
 			readAdditionalHeaders(data, access.keyHeader);
 			probe.checkFields?.(data);

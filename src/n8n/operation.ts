@@ -20,6 +20,8 @@ export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 export interface PrepareContext {
 	/** The base URL of the service, from the credential. */
 	baseUrl: string;
+	/** What the IDs of named sessions are made for. */
+	sessionSpace: string;
 	handedOver: HandedOver;
 	/** The model lists of the credential, or the one of this name. @throws ServiceError `invalid`. */
 	readModelLists: Connection['readModelLists'];
@@ -33,8 +35,10 @@ export interface PreflightContext<Request> {
 	asTool: boolean;
 	/** Whether the credential has a job ledger. */
 	usesLedger: boolean;
+	/** Whether base URL, key or additional headers come from the item. Nobody then finds the account again without it. */
+	isAccountOfItem: boolean;
 	/**
-	 * Reads something that changes rarely, once for all executions with this credential.
+	 * Reads something that changes rarely, once for all executions of an account.
 	 *
 	 * @param name What it is, e.g. `catalog`.
 	 * @param isEnough Whether a result has what is needed. If not, it is read again, once.
@@ -62,8 +66,8 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	payOnce<Result extends object>(pay: (startPaid: StartPaid) => Promise<Result>): Promise<Result>;
 	/** @see Connection */
 	connectLedger: Connection['connectLedger'];
-	/** IDs of the n8n execution, and of the credential that `http` uses. */
-	origin: { executionId: string; credentialId: string };
+	/** IDs of the n8n execution, of the credential that `http` uses, and of whose work it is. */
+	origin: { executionId: string; credentialId: string; scope: string };
 	/**
 	 * Runs an action after those of all items that asked before, in the whole execution.
 	 *
@@ -80,9 +84,9 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	recordId(name: 'mediaJob' | 'chat' | 'session', id: string): void;
 	/** What the credential may spend, and has spent. */
 	accounts: Accounts;
-	/** Lasts through the execution, for all nodes with the same credential. */
+	/** Lasts through the execution, for all nodes with the same account. */
 	flowState: FlowState;
-	/** Paid requests that this process has in flight with the same credential, in all executions. */
+	/** Paid requests that this process has in flight for the same account, in all executions. */
 	countInFlight(): number;
 	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. */
 	stream(text: string): Promise<void>;

@@ -5,6 +5,7 @@ import { reserve } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
+import type { ItemConnections } from './itemConnections';
 import type { Slot } from './itemPool';
 import { findCaller } from './caller';
 import {
@@ -17,29 +18,37 @@ import {
 import { createExecutionState, createFlowState } from './executionMemory';
 import { createHintCollector } from './hints';
 import { countTokens } from './n8nVersions';
-import type { OperationContext, PreflightContext } from './operation';
+import type { Operation, OperationContext, PreflightContext } from './operation';
 import { recordWorkId, type StartedIds } from './recordIds';
-import type { SentRequest } from './sentRequests';
+import type { Redactor } from './redact';
+import { createSentRequests, forgetSent } from './sentRequests';
 import { lookUp } from './sharedCache';
 import { countInFlight, payOnce } from './startPaid';
+
+interface RunOptions {
+	operation: Operation;
+	/** @see requestSettings */
+	resendIfUnknown: boolean;
+	redact: Redactor;
+	live: boolean;
+}
 
 /** Makes what the operations of one execution work with, item by item. */
 export function createOperationContexts(
 	n8n: IExecuteFunctions,
-	connection: Connection,
-	recall: (itemIndex: number, request: unknown) => SentRequest | undefined,
-	live: boolean,
+	connections: ItemConnections,
+	{ operation, resendIfUnknown, redact, live }: RunOptions,
 ) {
-	const { http, clock, idleTimeout, account, credentialId, redact, connectLedger } = connection;
-	const { accounts } = connection;
+	const memoryOf = createMemories(n8n, { operation, resendIfUnknown, redact });
 	const hints = createHintCollector(n8n, redact);
 	const startedIds: StartedIds = new Map();
 	const stop = n8n.getExecutionCancelSignal();
-	const flowState = createFlowState(n8n, `${credentialId} ${connection.baseUrl}`, redact);
-	const createPreflightContext = createPreflightContexts(n8n, connection);
+	const createPreflightContext = (itemIndex: number, request: unknown) =>
+		memoryOf(connections.of(itemIndex)).createPreflightContext(itemIndex, request);
+	const recall = (itemIndex: number, request: unknown) =>
+		memoryOf(connections.of(itemIndex)).recall(itemIndex, request);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
-
-	const endActions: Array<Parameters<OperationContext<never>['atEnd']>[0]> = [];
+	const endActions: EndAction[] = [];
 	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
 
 	const createOperationContext = (
@@ -47,12 +56,16 @@ export function createOperationContexts(
 		request: unknown,
 		slot: Slot,
 	): OperationContext<never> & { output: LiveOutput } => {
+		const connection = connections.of(itemIndex);
+		const { clock, account, accounts } = connection;
+		const { fields } = memoryOf(connection);
 		const output = live
 			? createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream(), heading })
 			: NO_LIVE_OUTPUT;
 		return {
 			...createPreflightContext(itemIndex, request),
-			...{ output, http, idleTimeout },
+			...fields,
+			output,
 			clock: createReleasingClock(clock, slot),
 			runSerially: createSerialRunner(slot),
 			getState,
@@ -62,10 +75,7 @@ export function createOperationContexts(
 					{ account, clock, reserve: toUnknown(accounts) },
 					pay,
 				),
-			...{ connectLedger, accounts, flowState },
-			origin: { executionId: n8n.getExecutionId(), credentialId },
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
-			countInFlight: () => countInFlight(account),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
 			...{ addHint: hints.add, addJobCost: hints.addJobCost },
@@ -77,15 +87,65 @@ export function createOperationContexts(
 	};
 
 	return {
-		...{ createPreflightContext, createOperationContext, startedIds },
+		createPreflightContext,
+		createOperationContext,
+		recall,
+		startedIds,
 		/** To be called right before the node ends. @param hasFailed Whether it ends with an error. */
-		async end(hasFailed: boolean): Promise<void> {
-			const isStopped = stop?.aborted === true;
-			if (hasFailed && !isStopped) return;
-			await Promise.all(endActions.map(async (action) => await action(!isStopped)));
-		},
+		end: async (hasFailed: boolean) => await runAll(endActions, hasFailed, stop?.aborted === true),
 		/** To be called when the budget has been written. */
-		showHints: () => hints.show(accounts.budget?.actions.describeLeft()),
+		showHints: () => hints.show(connections.accounts.budget?.actions.describeLeft()),
+		/** Forgets what was sent. To be called when every item has succeeded. */
+		forgetSent: () => forgetSent(n8n),
+	};
+}
+
+type EndAction = Parameters<OperationContext<never>['atEnd']>[0];
+
+async function runAll(
+	actions: readonly EndAction[],
+	hasFailed: boolean,
+	isStopped: boolean,
+): Promise<void> {
+	if (hasFailed && !isStopped) return;
+	await Promise.all(actions.map(async (action) => await action(!isStopped)));
+}
+
+/** What an execution remembers, and what a preflight works with, made once for each connection. */
+function createMemories(
+	n8n: IExecuteFunctions,
+	{ operation, resendIfUnknown, redact }: Omit<RunOptions, 'live'>,
+) {
+	const make = (connection: Connection) => {
+		const { http, idleTimeout, account, accounts, connectLedger } = connection;
+		const { credentialId, scope } = connection;
+		const place = `${scope} ${connection.baseUrl}`;
+		const sent = { scope: `${place} ${operation.value}`, resendIfUnknown, redact };
+		const sentRequests = createSentRequests(n8n, sent);
+		return {
+			/** What is known of the request of an item. Undefined where nothing of it is remembered. */
+			recall(itemIndex: number, request: unknown) {
+				const identity = operation.identify?.(request as never);
+				return identity === undefined ? undefined : sentRequests.recall(itemIndex, identity);
+			},
+			/** Of the context of an operation. */
+			fields: {
+				http,
+				idleTimeout,
+				connectLedger,
+				accounts,
+				flowState: createFlowState(n8n, place, redact),
+				origin: { executionId: n8n.getExecutionId(), credentialId, scope },
+				countInFlight: () => countInFlight(account),
+			},
+			createPreflightContext: createPreflightContexts(n8n, connection),
+		};
+	};
+	const memories = new Map<Connection, ReturnType<typeof make>>();
+	return (connection: Connection) => {
+		const memory = memories.get(connection) ?? make(connection);
+		memories.set(connection, memory);
+		return memory;
 	};
 }
 
@@ -115,6 +175,7 @@ const createPreflightContexts =
 		request: request as never,
 		asTool: isToolType(n8n.getNode().type),
 		usesLedger: connection.usesLedger,
+		isAccountOfItem: connection.isOfItem,
 		lookUp: createLookUp(n8n, connection),
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});

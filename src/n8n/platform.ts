@@ -15,6 +15,7 @@ import type {
 interface ContextInternals {
 	runExecutionData?: { resultData?: { runData?: IRunData } } | null;
 	runIndex?: number;
+	connectionInputData?: unknown[] | null;
 	workflow?: {
 		nodes?: { [name: string]: INode };
 		getChildNodes?(name: string, connectionType: 'ai_tool', depth: number): string[];
@@ -134,6 +135,24 @@ export function withAbortSignal<Context extends object>(
 ): Context {
 	return Object.create(n8n, { getExecutionCancelSignal: { value: () => signal } });
 }
+
+/**
+ * The same context without its items. A credential then reads as for the trigger, which has none.
+ *
+ * Seen: `connectionInputData`, n8n-core 2.41.1, node-execution-context.js, _getCredentials.
+ * Without it: the credential reads as for the first item, whose account then counts as that of the credential.
+ */
+export const withoutItems = <Context extends object>(n8n: Context): Context =>
+	Object.create(n8n, { connectionInputData: { value: undefined } });
+
+/**
+ * How many items the expressions of a credential find: for a node below an AI agent, all items of the agent.
+ *
+ * Seen: `connectionInputData`, n8n-core 2.41.1, base-execute-context.js:66 and get-input-connection-data.js, contextFactory.
+ * Without it: 0, so a node below an agent reads the credential for the first item alone.
+ */
+export const countVisibleItems = (n8n: object): number =>
+	(n8n as ContextInternals).connectionInputData?.length ?? 0;
 
 /**
  * Whether the whole request was handed to the network.

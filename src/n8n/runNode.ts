@@ -3,7 +3,7 @@ import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n
 import { invalidInputError, ServiceError } from '../core/errors';
 import type { Clock } from '../core/retry';
 import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from './caller';
-import { connect, type Connection, type ServiceAccess } from './connection';
+import type { ServiceAccess } from './connection';
 import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
 import { runPool, type Slot } from './itemPool';
@@ -12,9 +12,11 @@ import { type ItemOutput, type Operation, type PreflightContext, type Resource }
 import { createOperationContexts } from './operationContext';
 import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
+import { connectItems, type ItemConnections } from './itemConnections';
 import { createRedactor, type Redactor } from './redact';
-import { defaultRequestSettings, requestSettings } from './requestSettings';
-import { createSentRequests, type SentRequest } from './sentRequests';
+import { defaultRequestSettings, type RequestSettings, requestSettings } from './requestSettings';
+import type { SentRequest } from './sentRequests';
+import { createClock } from './serviceClient';
 
 /** The output of an item, or its failure. */
 type ItemResult = { output: INodeExecutionData[] } | { cause: unknown };
@@ -41,8 +43,9 @@ export async function runNode(
 			...defaultRequestSettings,
 			...createParamReader(n8n, [requestSettings])(0).requestSettings,
 		};
-		const connection = await connect(n8n, access, redact, settings);
-		return [await runItems(n8n, operation, connection, settings)];
+		const count = Math.max(1, n8n.getInputData().length);
+		const connections = await connectItems(n8n, access, redact, settings, { count });
+		return [await runItems(n8n, operation, connections, { redact, settings })];
 	} catch (cause) {
 		if (!continuesOnFail(n8n))
 			throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, undefined, redact));
@@ -76,27 +79,21 @@ type PreparedItems = Array<{ request: unknown } | undefined>;
 async function runItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
-	connection: Connection,
-	settings: typeof defaultRequestSettings,
+	connections: ItemConnections,
+	{ redact, settings }: { redact: Redactor; settings: RequestSettings },
 ): Promise<INodeExecutionData[]> {
-	const { redact } = connection;
 	const results = createItemResults(n8n, redact);
-	const scope = `${connection.credentialId} ${connection.baseUrl} ${operation.value}`;
-	const sentRequests = createSentRequests(n8n, {
-		scope,
-		resendIfUnknown: settings.resendIfUnknown,
-		redact,
-	});
 	const live = isLive(n8n);
 	const isSpeaker = findCaller(n8n) === 'conversation';
-	const recall = (itemIndex: number, request: unknown) => {
-		const identity = operation.identify?.(request as never);
-		return identity === undefined ? undefined : sentRequests.recall(itemIndex, identity);
-	};
-	const contexts = createOperationContexts(n8n, connection, recall, live);
-	const { createPreflightContext, createOperationContext, startedIds } = contexts;
+	const contexts = createOperationContexts(n8n, connections, {
+		operation,
+		resendIfUnknown: settings.resendIfUnknown,
+		redact,
+		live,
+	});
+	const { createPreflightContext, createOperationContext, recall, startedIds } = contexts;
 
-	const requests = await prepareItems(n8n, operation, connection, results.fail);
+	const requests = await prepareItems(n8n, operation, connections, results.fail);
 	await checkItems(operation, requests, { createPreflightContext, recall }, results.fail);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
@@ -127,12 +124,12 @@ async function runItems(
 		const error = toNodeError(n8n.getNode(), failure, undefined, redact);
 		throw attachStartedIds(n8n, startedIds, error);
 	} finally {
-		await connection.accounts.close();
+		await connections.accounts.close();
 		await contexts.end(hasFailed);
 	}
 
 	contexts.showHints();
-	if (results.haveAllSucceeded()) sentRequests.forget();
+	if (results.haveAllSucceeded()) contexts.forgetSent();
 	return results.toOutput();
 }
 
@@ -176,16 +173,18 @@ function createItemResults(n8n: IExecuteFunctions, redact: Redactor) {
 async function prepareItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
-	{ baseUrl, clock, readModelLists }: Connection,
+	connections: ItemConnections,
 	fail: FailItem,
 ): Promise<PreparedItems> {
 	const read = createParamReader(n8n, operation.params);
-	const yieldToEventLoop = createEventLoopYielder(clock);
+	const yieldToEventLoop = createEventLoopYielder(createClock(n8n.getExecutionCancelSignal()));
 	const requests: PreparedItems = [];
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await yieldToEventLoop();
 		try {
-			const context = { baseUrl, handedOver: readHandedOver(n8n, itemIndex), readModelLists };
+			const { baseUrl, sessionSpace, readModelLists } = connections.of(itemIndex);
+			const handedOver = readHandedOver(n8n, itemIndex);
+			const context = { baseUrl, sessionSpace, handedOver, readModelLists };
 			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);

@@ -87,14 +87,14 @@ export function createSentRequests(
 			const recordResult = () => void (signal?.aborted || delete context.starts?.[start]);
 			return { ...sent, recordSending: () => undefined, recordResult };
 		},
-
-		/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
-		forget() {
-			for (const start of Object.keys(context.starts ?? {})) {
-				if (start.startsWith(`${runIndex}.`)) delete context.starts?.[start];
-			}
-		},
 	};
+}
+
+/** Deletes the records of this run. Once every item has succeeded, n8n does not run the node again. */
+export function forgetSent(n8n: IExecuteFunctions): void {
+	const { starts = {} } = getMemory(n8n, 'node') as { starts?: Starts };
+	const run = `${getRunIndex(n8n)}.`;
+	for (const start of Object.keys(starts)) if (start.startsWith(run)) delete starts[start];
 }
 
 /** Where a request is remembered, and how it is recognized. */

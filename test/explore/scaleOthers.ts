@@ -68,7 +68,10 @@ export async function simulateQuestions(perMinute: number, given: Partial<Steady
 		},
 	};
 	const workers = Array.from({ length: load.workers }, () => {
-		const book = createSlotBook(async () => await Promise.resolve(ledger), 'credential');
+		const book = createSlotBook(async () => await Promise.resolve(ledger), {
+			account: 'account',
+			credentialId: 'credential',
+		});
 		const more = { clock, maxRateLimitWait: MINUTE, perMinute, onUnavailable: () => undefined };
 		return withRetries(service, new RateLimiter(), { ...more, book });
 	});

@@ -132,7 +132,7 @@ function createMemory(
 	const key = {
 		credentialId: origin.credentialId,
 		// a session may be long, or contain what must not be in the table: a phone number, a key
-		uniqueKey: `chat:${hash('sha256', session, 'base64url')}`,
+		uniqueKey: `chat:${hash('sha256', ofAccount(origin, session), 'base64url')}`,
 	};
 	return {
 		async find(): Promise<RememberedChat | undefined> {
@@ -163,6 +163,10 @@ function createMemory(
 		},
 	};
 }
+
+/** The chat of an account that comes from an item is not that of another item's account. */
+const ofAccount = ({ credentialId, scope }: ChatContext['origin'], session: string) =>
+	scope === credentialId ? session : `${scope}\n${session}`;
 
 const FORGOTTEN_NOTICE = `A new chat was started: the chat of this session is not remembered. To continue it with the next message, turn on ${REMEMBERING}.`;
 

@@ -9,7 +9,8 @@ import { emptySpending } from '../../../src/core/caps';
 import { omitMissing } from '../../../src/core/missing';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMemory';
-import { connect, type Connection } from '../../../src/n8n/connection';
+import type { Connection } from '../../../src/n8n/connection';
+import { connectItems } from '../../../src/n8n/itemConnections';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
 import { requireSdk } from '../../../src/n8n/n8nVersions';
@@ -44,7 +45,9 @@ export async function supplyChatModel(
 	try {
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
-		const connection = await connect(n8n, access, redact, settings);
+		const given = { first: itemIndex, count: 1 };
+		const connections = await connectItems(n8n, access, redact, settings, given);
+		const connection = connections.of(itemIndex);
 		const { accounts } = connection;
 		const facts: CallFacts[] = [];
 		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
@@ -91,7 +94,8 @@ function createAsk(
 ): AskModel {
 	const { redact } = connection;
 	const { resendIfUnknown, maxRateLimitWait } = settings;
-	const scope = `${connection.credentialId} ${connection.baseUrl}`;
+	const { isOfItem, scope: owner } = connection;
+	const scope = `${owner} ${connection.baseUrl}`;
 	const { getState } = createExecutionState(n8n);
 	const callModels = createModelCaller({
 		values,
@@ -100,8 +104,9 @@ function createAsk(
 		lookUp: createLookUp(n8n, connection),
 		spending: getState('budget', emptySpending),
 		answers: createAnswerMemory(
-			getState('answers', noAnswers),
-			connection.credentialId,
+			// a model counts its calls anew, so two accounts have calls of one ID
+			getState(isOfItem ? `answers ${owner}` : 'answers', noAnswers),
+			owner,
 			connection,
 		),
 		sentRequests: createSentRequests(n8n, { scope, resendIfUnknown, redact }),

@@ -115,7 +115,7 @@ export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof o
 export const toJobSelector = (
 	selection: JobSelection,
 	{ credentialId }: OperationContext<unknown>['origin'],
-): JobSelector => ('jobId' in selection ? { ...selection, credentialId } : selection);
+): JobSelector => ('id' in selection ? selection : { ...selection, credentialId });
 
 /**
  * Records what a person has decided about a start, also in the budget and the record of the credential.
@@ -135,6 +135,21 @@ export async function decideStart(
 	const job = jobId === undefined ? undefined : { mediaType, jobId };
 	context.accounts.decideStart({ claim, model, startedAt, executionId, job });
 	return { json: toEntryJson(context, entry) };
+}
+
+/**
+ * For a job that is to be tracked.
+ *
+ * @throws ServiceError `invalid` where its account comes from an item: the trigger, which has none, could not fetch it.
+ */
+export function requireFetchable({
+	isAccountOfItem,
+}: Pick<OperationContext<unknown>, 'isAccountOfItem'>): void {
+	if (!isAccountOfItem) return;
+	throw invalidInputError(
+		'A job cannot be tracked in the job ledger while its account comes from an item',
+		'Nothing was sent. The Model Router Trigger has no item to read the credential with, so it could not fetch the job. Turn off "Track in Job Ledger", or choose a credential without an expression in Base URL, API Key and the additional headers.',
+	);
 }
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */

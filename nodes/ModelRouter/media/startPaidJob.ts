@@ -20,11 +20,11 @@ import { explainJobBalance } from '../../../src/router/advice';
 import type { Job } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
 import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
-import { checkKind, isSameModel, kindOfMediaType } from '../../../src/router/model';
+import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
-import { type LedgerHost, openJobLedger, toJob } from '../ledger/jobEntry';
+import { type LedgerHost, openJobLedger, requireFetchable, toJob } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 
@@ -53,6 +53,7 @@ export async function checkStart(context: PreflightContext<StartRequest>): Promi
 	const { request, asTool, findFile } = context;
 	const { mediaType, body, inputs, allowAgents, allowUnknownCost } = request;
 	checkAgentAllowed(asTool, allowAgents);
+	if (request.ledger) requireFetchable(context);
 	for (const input of inputs) openSource(input, findFile);
 	const boundOf = ({ found }: Candidate) =>
 		'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
@@ -208,7 +209,7 @@ function toStartLedger(
 			const claim = await claimStart(ledger, newStart);
 			if ('earlier' in claim) {
 				const { earlier: entry } = claim;
-				const difference = describeDifference(entry, newStart, request.findChoice());
+				const difference = describeDifference(entry, mediaType, request.findChoice());
 				if (difference)
 					addHint(
 						`The key "${uniqueKey}" was used before for ${difference}: its job ${entry.jobId} is returned, and nothing was started. Use a different key for each new job.`,
@@ -233,10 +234,9 @@ function toStartLedger(
 /** How the recorded job of a key differs from the requested one. */
 function describeDifference(
 	entry: Entry,
-	{ mediaType, credentialId }: Pick<Entry, 'mediaType' | 'credentialId'>,
+	mediaType: MediaType,
 	{ models }: ModelChoice,
 ): string | undefined {
-	if (entry.credentialId && entry.credentialId !== credentialId) return 'another credential';
 	if (entry.mediaType !== mediaType) return `the media type "${mediaTypeLabel(entry.mediaType)}"`;
 	const isOther = entry.model && !models.some((model) => isSameModel(model, entry.model));
 	return isOther ? `the model ${entry.model}` : undefined;

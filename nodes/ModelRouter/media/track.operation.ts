@@ -1,7 +1,7 @@
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
-import { openJobLedger } from '../ledger/jobEntry';
+import { openJobLedger, requireFetchable } from '../ledger/jobEntry';
 import { addressParams, toAddress } from './media.params';
 import { ledgerLabelOption } from './start.params';
 
@@ -17,6 +17,10 @@ export const track = operation({
 		...toAddress(params),
 		ledgerLabel: ledgerLabel.trim(),
 	}),
+
+	async check(context) {
+		requireFetchable(context);
+	},
 
 	async run({ request, origin, ...context }) {
 		const ledger = await openJobLedger({ ...context, origin });

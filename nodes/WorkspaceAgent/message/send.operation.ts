@@ -153,14 +153,14 @@ interface Session {
 /** @throws ServiceError `invalid` if there is no id or no key. */
 function selectSession(
 	{ sessionMode, sessionId, sessionKey }: ParamValues<typeof sessionParams>,
-	{ baseUrl, handedOver }: PrepareContext,
+	{ sessionSpace, handedOver }: PrepareContext,
 ): Session {
 	if (sessionMode === 'id') return { source: 'id', id: readUuid('Session ID', sessionId) };
 	const found = findSession({ sessionMode, sessionKey }, handedOver);
 	if (!found) return { source: 'new' };
 	const { source, uuid, name, text } = found;
 	if (uuid !== undefined) return { source, id: uuid };
-	return { source, id: sessionIdOf(baseUrl, name), key: text };
+	return { source, id: sessionIdOf(sessionSpace, name), key: text };
 }
 
 /**
@@ -170,5 +170,5 @@ function selectSession(
  *
  * @param name Begins with its origin: `key `, `chat ` or `input `.
  */
-export const sessionIdOf = (baseUrl: string, name: string): string =>
-	uuidV5(uuidV5(NAMESPACE_URL, baseUrl), name);
+export const sessionIdOf = (space: string, name: string): string =>
+	uuidV5(uuidV5(NAMESPACE_URL, space), name);

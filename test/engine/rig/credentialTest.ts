@@ -4,7 +4,8 @@ import type { ICredentialTestFunctions, INodeCredentialTestResult } from 'n8n-wo
 import { MarketAssistant } from '../../../nodes/MarketAssistant/MarketAssistant.node';
 import { ModelRouter } from '../../../nodes/ModelRouter/ModelRouter.node';
 import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.node';
-import type { Secrets } from './credentials';
+import { resolveWithoutItem, type Secrets, withDefaults } from './credentials';
+import { sources } from './pack';
 
 const tests = {
 	workspaceAgentApi: new WorkspaceAgent().methods.credentialTest.testWorkspaceAgentApi,
@@ -19,5 +20,7 @@ export async function testCredential(
 	test = tests[type],
 ): Promise<INodeCredentialTestResult> {
 	const context = new CredentialTestContext() as unknown as ICredentialTestFunctions;
-	return await test.call(context, { id: 'c', name: 'Router', type, data });
+	const { properties } = sources.credentialTypes[type]!;
+	const resolved = resolveWithoutItem(properties, withDefaults(properties, data!));
+	return await test.call(context, { id: 'c', name: 'Router', type, data: resolved });
 }

@@ -12,7 +12,8 @@ import { made, ours, outcomeOf, startFlow, type Flow, type Outcome, type Wire } 
 
 export { made, type Outcome } from './flow';
 
-export interface RunOptions extends Pick<Flow, 'secrets' | 'onChunk' | 'mode' | 'pack' | 'retry'> {
+export interface RunOptions
+	extends Pick<Flow, 'secrets' | 'onChunk' | 'mode' | 'pack' | 'retry' | 'data'> {
 	/** Without the package's prefix, e.g. `modelRouter`. */
 	node: string;
 	parameters: INodeParameters;

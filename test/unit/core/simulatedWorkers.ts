@@ -81,7 +81,10 @@ export function simulateWorkers({
 			// one of two ways
 			const table = rows.client(own, { latency: toTable });
 			const ledger = ledgerOn({ ...table, ...change(table, own) }, own);
-			const shared: SlotBook = createSlotBook(async () => ledger, 'credential');
+			const shared: SlotBook = createSlotBook(async () => ledger, {
+				account: 'account',
+				credentialId: 'credential',
+			});
 			return withRetries(serviceFor(process), limiter, {
 				...{ clock: executionClock, maxRateLimitWait, perMinute },
 				book: isShared ? shared : undefined,

@@ -76,7 +76,8 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 	return {
 		...{ clock, rows: rows.rows, book, ledgerOf, start },
 		/** A row with the next id. */
-		enter: (...entry: Parameters<typeof rows.made>) => void rows.rows.push(rows.made(...entry)),
+		enter: (entry: Parameters<typeof rows.made>[0]) =>
+			void rows.rows.push(rows.made({ credentialId: 'a', ...entry })),
 		goAway(milliseconds: number, delay = 0) {
 			const from = clock.now() + delay;
 			away = { from, until: from + milliseconds };

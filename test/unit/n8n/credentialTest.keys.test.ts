@@ -5,7 +5,15 @@ import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
 
 // what the test of a credential says of its key
 const tested = async (apiKey: string, request: () => Promise<unknown>) => {
-	const data = { apiKey, baseUrl: 'https://service.example' };
+	const headers = [1, 2, 3].flatMap((number) => [
+		[`additionalHeader${number}Name`, ''],
+		[`additionalHeader${number}Value`, ''],
+	]);
+	const data = {
+		apiKey,
+		baseUrl: 'https://service.example',
+		...(Object.fromEntries(headers) as Record<string, string>),
+	};
 	const test = createCredentialTest(
 		{ credential: 'a', credentialName: 'A', endpoints: /never/, keyHeader: 'X-API-KEY' },
 		{ service: 'The service', method: 'GET', path: '/', judge: () => undefined },

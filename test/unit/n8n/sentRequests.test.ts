@@ -7,7 +7,7 @@ import {
 
 import { truncatedAnswerError, ServiceError } from '../../../src/core/errors';
 import { createRedactor } from '../../../src/n8n/redact';
-import { createSentRequests } from '../../../src/n8n/sentRequests';
+import { createSentRequests, forgetSent } from '../../../src/n8n/sentRequests';
 import { payOnce } from '../../../src/n8n/startPaid';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
@@ -145,7 +145,7 @@ it('forgets the items of its own run only', async () => {
 	await run().sendOnce(0, REQUEST, start);
 	const second = run({ runIndex: 1 });
 	await second.sendOnce(0, REQUEST, start);
-	second.forget();
+	forgetSent(executeContext({ data, runIndex: 1 }));
 	expect(await run({ runIndex: 1 }).sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-3' });
 	expect(await run().sendOnce(0, REQUEST, start)).toEqual({ jobId: 'job-1' });
 });

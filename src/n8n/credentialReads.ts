@@ -1,0 +1,146 @@
+import { ExpressionError, type ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { invalidInputError, mapServiceError } from '../core/errors';
+import { additionalHeaderProperties } from './additionalHeaders';
+import { budgetProperties, jobLedgerProperties, spendingProperties } from './credential';
+import type { HttpContext } from './http';
+import { countVisibleItems, withoutItems } from './platform';
+
+type Data = ICredentialDataDecryptedObject;
+
+/** A credential as it reads for one item, or why it cannot be read for it. */
+export type CredentialRead = { data: Data } | { cause: unknown };
+
+/** How a credential reads for each item, by its index, and without an item. */
+export interface CredentialReads {
+	items: CredentialRead[];
+	/** What the trigger and the editor read. Undefined where a field of it cannot do without an item. */
+	withoutItem: Data | undefined;
+}
+
+/** Readings at once: n8n asks its database for each. */
+const BATCH = 50;
+
+/**
+ * Reads the credential for items: n8n does not say whether its fields have expressions.
+ *
+ * A node below an AI agent gets the first item alone, while expressions find all items of the agent. So it has to read equally for all.
+ *
+ * @param first Index of the first item.
+ * @param count Items that the node gets.
+ * @throws ServiceError `invalid` where it reads differently for an item that the node does not get.
+ */
+export async function readForItems(
+	n8n: HttpContext,
+	type: string,
+	first: number,
+	count: number,
+): Promise<CredentialReads> {
+	// an agent that asks for each of its items asks for the others by itself
+	const end = Math.max(first + count, first ? 0 : countVisibleItems(n8n));
+	const items: CredentialRead[] = [];
+	for (let start = first; start < end; start += BATCH) {
+		const length = Math.min(BATCH, end - start);
+		const batch = Array.from({ length }, async (_, item) => await readOne(n8n, type, start + item));
+		items.push(...(await Promise.all(batch)));
+	}
+	if (items.length > count) requireEqual(items);
+	return { items, withoutItem: await findWithoutItem(n8n, type) };
+}
+
+async function readOne(n8n: HttpContext, type: string, index: number): Promise<CredentialRead> {
+	try {
+		return { data: await n8n.getCredentials<Data>(type, index) };
+	} catch (cause) {
+		return { cause };
+	}
+}
+
+/** @throws ServiceError `invalid` where the readings are not the same. */
+function requireEqual(items: readonly CredentialRead[]): void {
+	const texts = new Set(items.map((read) => ('data' in read ? JSON.stringify(read.data) : '')));
+	if (texts.size === 1) return;
+	throw invalidInputError(
+		'The credential reads differently for another item of the AI agent',
+		'Nothing was sent. n8n gives a node below an agent or a chain only the first item. Put Loop Over Items (batch size 1) before the agent.',
+	);
+}
+
+/** @returns undefined where an expression of a field cannot do without an item. */
+async function findWithoutItem(n8n: HttpContext, type: string): Promise<Data | undefined> {
+	try {
+		return await withoutItems(n8n).getCredentials<Data>(type);
+	} catch (cause) {
+		if (cause instanceof ExpressionError) return undefined;
+		throw mapServiceError(cause);
+	}
+}
+
+/**
+ * Reads the credential where there is no item: for the trigger, and for lists in the editor.
+ *
+ * @throws ServiceError `invalid` where it needs one.
+ */
+export async function readWithoutItem(n8n: HttpContext, type: string): Promise<Data> {
+	const data = await findWithoutItem(n8n, type);
+	if (!data) throw needsItemError();
+	requireNoItem(data);
+	return data;
+}
+
+/**
+ * For a credential that was read without an item. n8n then leaves out each field of the account whose expression cannot do without one,
+ * and fills in all others (n8n 2.41.1, credentials-helper.js, resolveCredentialExpressionsByProperty).
+ *
+ * @throws ServiceError `invalid`.
+ */
+export function requireNoItem(data: Data): void {
+	const missing = ACCOUNT_FIELDS.filter(({ name }) => data[name] === undefined);
+	if (missing.length) throw needsItemError(missing.map(({ title }) => title).join(', '));
+}
+
+const needsItemError = (fields = 'a field') =>
+	invalidInputError(
+		`The credential has an expression that needs an item, in ${fields}`,
+		'Here is no item to read it with: the trigger, the lists of the editor and the credential test have none. Nodes that run read it for each of their items. In Model, choose By ID.',
+	);
+
+const titled = ({ name, displayName: title }: { name: string; displayName: string }) => ({
+	name,
+	title,
+});
+
+/** What makes an account of a service. */
+const ACCOUNT_FIELDS = [
+	{ name: 'baseUrl', title: 'Base URL' },
+	{ name: 'apiKey', title: 'API Key' },
+	...additionalHeaderProperties.filter(({ type }) => type === 'string').map(titled),
+];
+
+/** What belongs to the owner of the credential, whoever the account is: one ledger, one budget, one record. */
+const OWNER_FIELDS = [
+	...jobLedgerProperties.map(titled),
+	{ name: 'shareLimit', title: 'Share the Limit Through the Job Ledger' },
+	...budgetProperties.filter(({ type }) => type !== 'notice').map(titled),
+	...spendingProperties.map(titled),
+];
+
+const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data) =>
+	fields.every(({ name }) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
+
+/** Whether an account comes from an item, so that nobody else can read it: neither the trigger nor the editor. */
+export const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
+	!withoutItem || !isSame(ACCOUNT_FIELDS, data, withoutItem);
+
+/** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
+export function requireOneOwner({ items, withoutItem }: CredentialReads): void {
+	const all = items.flatMap((read) => ('data' in read ? [read.data] : []));
+	const expected = withoutItem ?? all[0];
+	if (!expected) return;
+	const field = OWNER_FIELDS.find((one) => all.some((data) => !isSame([one], data, expected)));
+	if (!field) return;
+	throw invalidInputError(
+		`"${field.title}" of the credential comes from an item`,
+		'Nothing was sent. The job ledger, the budget and the record of spending are those of the owner of the credential, whoever an item belongs to. Enter a fixed value there.',
+	);
+}

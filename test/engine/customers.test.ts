@@ -1,0 +1,195 @@
+import type { IncomingMessage } from 'node:http';
+import { createRunExecutionData, type INodeExecutionData } from 'n8n-workflow';
+
+import { agent, assistant, CARRY_ON, chat, job, PICTURE, RETRIED, type Paying } from './rig/calls';
+import { useModel as useChatModel, type LanguageModel } from './rig/chatModel';
+import type { Secrets } from './rig/credentials';
+import { copy } from './rig/flow';
+import { run, type RunOptions } from './rig/run';
+import { contraryForTests, type Said } from './contrary';
+
+// one workflow for two customers: the key of each item is its own, and so is what comes back
+const service = contraryForTests();
+
+const KEYS = { A: 'key-of-customer-A-1f6c', B: 'key-of-customer-B-9e2d' };
+type Customer = keyof typeof KEYS;
+
+/** In mixed order. Prompts, sessions and unique keys are equal. */
+const customers = Array.from(
+	{ length: 20 },
+	(_, n): Customer => (n % 5 > 2 || n % 7 === 1 ? 'A' : 'B'),
+);
+const items = customers.map((customer, n) => ({ n, customer, key: KEYS[customer] }));
+
+const withFields = (fields: object): Secrets =>
+	Object.fromEntries(
+		Object.entries(service.secrets).map(([type, usual]) => [type, { ...usual, ...fields }]),
+	);
+const perItem = () => withFields({ apiKey: '={{ $json.key }}' });
+
+const customerOf = ({ headers }: IncomingMessage): Customer | undefined => {
+	const sent = [headers['x-api-key'], headers.authorization].join(' ');
+	return (Object.keys(KEYS) as Customer[]).find((customer) => sent.includes(KEYS[customer]));
+};
+
+/** Requests that carry what was given to another customer: a chat, a job, a session. */
+const crossed: string[] = [];
+/** Sessions of the agent, by the customer who has used them first. */
+const sessions = new Map<string, Customer>();
+/** How many requests that may cost came from whom. */
+const sent = new Map<Customer | undefined, number>();
+let jobs = 0;
+
+/** Every answer says whose key has asked for it. @param fails Whether the n-th request that may cost is refused. */
+const answers =
+	(fails: (nth: number) => boolean = () => false) =>
+	(request: IncomingMessage, body: string): Said | undefined => {
+		const { method, url = '' } = request;
+		if (url.startsWith('/v1/models')) return undefined;
+		const customer = customerOf(request);
+		const other = customer === 'A' ? 'B' : 'A';
+		const [, session] = /session\/([^/]+)/.exec(url) ?? [];
+		if (session && (sessions.get(session) ?? customer) !== customer) crossed.push(url);
+		if (session && customer) sessions.set(session, customer);
+		if (`${url} ${body}`.includes(`of-${other}`)) crossed.push(`${url} ${body}`);
+		const isPaid = method === 'POST';
+		const nth = isPaid ? [...sent.values()].reduce((sum, one) => sum + one, 0) : -1;
+		if (isPaid) sent.set(customer, (sent.get(customer) ?? 0) + 1);
+		if (isPaid && fails(nth)) return { status: 422, type: 'application/json', body: '{}' };
+		return said(url, customer, isPaid);
+	};
+
+function said(url: string, customer: Customer | undefined, isPaid: boolean): Said {
+	const say = (what: unknown): Said => ({ type: 'application/json', body: JSON.stringify(what) });
+	if (url.includes('/jobs')) {
+		const id = isPaid ? `job-${++jobs}-of-${customer}` : url.split('/').at(-1);
+		return say({ id, status: 'completed', output: `said of-${customer}`, cost: 40_000 });
+	}
+	if (url.includes('/chat/completions'))
+		return say({
+			model: 'northwind/quill-2.5',
+			choices: [{ message: { role: 'assistant', content: `said of-${customer}` } }],
+			usage: { prompt_tokens: 10, completion_tokens: 5 },
+		});
+	if (url.includes('/invoke_assistant'))
+		return say({ answer: `said of-${customer}`, chat_id: `chat-of-${customer}` });
+	return { type: 'text/plain', body: `said of-${customer}` };
+}
+
+const inSession = { sessionMode: 'key', sessionKey: 'the same' };
+const PLACES: Array<[string, Paying]> = [
+	['a text', chat('the same')],
+	['a message to an agent', agent({ message: 'the same', ...inSession })],
+	['a question', assistant('ask', { question: 'the same', ...inSession })],
+	['the start of a job', job('start', { ...PICTURE, options: { allowUnknownCost: true } })],
+];
+
+/** Whose answer an item has. */
+const ownerOf = ({ json }: INodeExecutionData) => /of-(A|B)/.exec(JSON.stringify(json))?.[1];
+
+beforeEach(() => {
+	crossed.length = 0;
+	sessions.clear();
+	sent.clear();
+	service.answer(answers());
+});
+
+describe.each(PLACES)('%s', (_name, call) => {
+	const runWith = async (more: Partial<RunOptions> = {}) =>
+		await run({ ...call, secrets: perItem(), items, ...more });
+	const ownersOf = (given: INodeExecutionData[]) => given.map(ownerOf);
+
+	it('goes out with the key of its item, and what comes back belongs to the item', async () => {
+		const { items: given, error } = await runWith();
+		expect([error, crossed]).toEqual([undefined, []]);
+		expect(ownersOf(given)).toEqual(customers);
+		expect(Object.fromEntries(sent)).toEqual({
+			A: customers.filter((one) => one === 'A').length,
+			B: customers.filter((one) => one === 'B').length,
+		});
+	});
+
+	it('one that fails in the middle is that of its own item', async () => {
+		service.answer(answers((nth) => nth === 9));
+		const { items: given, failed } = await runWith({ settings: CARRY_ON });
+		expect([given.length, failed.length, crossed]).toEqual([19, 1, []]);
+		const own = given.map(({ pairedItem }) => customers[(pairedItem as { item: number }).item]);
+		expect(ownersOf(given)).toEqual(own);
+	});
+
+	it.each(['Retry On Fail', 'Retry execution'])(
+		'%s sends only what was not answered, each with its own key',
+		async (how) => {
+			service.answer(answers((nth) => nth === 9));
+			const isOnFail = how === 'Retry On Fail';
+			const first = await runWith({ settings: isOnFail ? RETRIED : {} });
+			const { items: given, error } = isOnFail
+				? first
+				: await runWith({ retry: copy(first.run.data) });
+			expect([error, crossed]).toEqual([undefined, []]);
+			expect(ownersOf(given)).toEqual(customers);
+			expect((sent.get('A') ?? 0) + (sent.get('B') ?? 0)).toBe(21);
+		},
+	);
+
+	it('one after another in one execution, as with Loop Over Items', async () => {
+		const data = createRunExecutionData();
+		const given: INodeExecutionData[] = [];
+		for (const item of items) given.push(...(await runWith({ items: [item], data })).items);
+		expect(ownersOf(given)).toEqual(customers);
+		expect(crossed).toEqual([]);
+	});
+
+	it('an item without a key fails alone', async () => {
+		const some = [items[0]!, { n: 1 }, items[2]!];
+		const { items: given, failed } = await runWith({ items: some, settings: CARRY_ON });
+		expect(given).toHaveLength(2);
+		expect(failed).toMatchObject([{ json: { n: 1, error: expect.stringContaining('API key') } }]);
+	});
+});
+
+it("the base URL is the item's, too: what is for one server is not heard by the other", async () => {
+	const baseUrl = String(service.secrets['workspaceAgentApi']?.['baseUrl']).replace(/w$/, '');
+	const secrets = withFields({ baseUrl: `=${baseUrl}{{ $json.customer }}` });
+	const call = agent({ message: 'secret of-{{ $json.customer }}', ...inSession });
+	const { error } = await run({ ...call, secrets, items });
+	expect(error).toBeUndefined();
+	expect(service.asked.map((one) => /workspaces\/(.)/.exec(one)?.[1]).toSorted()).toEqual(
+		customers.toSorted(),
+	);
+});
+
+it('items whose credential reads equal share one connection, so the catalog is read once for each account', async () => {
+	const secrets = withFields({ apiKey: '=key-of-a-fresh-account-{{ $json.customer }}' });
+	await run({ ...chat('x'), secrets, items });
+	expect(service.asked.filter((one) => one.startsWith('GET'))).toHaveLength(2);
+});
+
+describe('the chat model, of which n8n gives an agent one', () => {
+	const useModel = async (rows: typeof items) => {
+		const given = { items: rows, use: async (model: LanguageModel) => await model.invoke('hi') };
+		return await useChatModel({ secrets: perItem(), ...given });
+	};
+
+	it('is refused where the credential reads differently for another item', async () => {
+		const { error } = await useModel(items.slice(0, 5));
+		expect(`${error?.message} ${error?.description}`).toMatch(
+			/reads differently for another item.*Loop Over Items \(batch size 1\)/s,
+		);
+		expect(service.posted).toEqual([]);
+	});
+
+	it('answers one item at a time, each with its own key', async () => {
+		for (const item of items.slice(0, 5)) {
+			const { given, error } = await useModel([item]);
+			expect(error).toBeUndefined();
+			expect(JSON.stringify(given)).toContain(`of-${item.customer}`);
+		}
+	});
+
+	it('answers all items of one customer', async () => {
+		const { given, error } = await useModel(items.filter(({ customer }) => customer === 'B'));
+		expect(error).toBeUndefined();
+		expect(JSON.stringify(given)).toContain('of-B');
+	});
+});
