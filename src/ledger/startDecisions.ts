@@ -61,5 +61,5 @@ export async function resolveStart(
 const otherCredential = ({ id, credentialId }: Entry) =>
 	invalidInputError(
 		`The start in entry ${id} was made with another credential`,
-		`Nothing was changed. Choose the credential with the ID ${credentialId} in this node: its budget and its record of spending count the start. If it no longer exists, change the cell "state" of row ${id} by hand: "notStarted" allows another start with the key.`,
+		`Nothing was changed. Choose the credential with the ID ${credentialId} in this node: its budget and its record of spending count the start. If it no longer exists, change row ${id} by hand: write "notStarted" into its cell "state", and empty its cell "claim". Another start with the key is then allowed.`,
 	);

@@ -56,8 +56,8 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 
 		async release(which) {
-			const meant = 'id' in which ? `the reservation "${which.id}"` : 'the reservations';
-			const manualSteps = `delete ${meant} in its cell "record", and write any other text into its cell "claim".`;
+			const meant = 'id' in which ? `"${which.id}"` : 'each old one';
+			const manualSteps = `under "reservations" in its cell "record", add "isReleased": true to ${meant}, and write any other text into its cell "claim". Do not delete a reservation: what it costs would not be counted.`;
 			requirePermission(use, (await book.readAgain(use)).id, manualSteps);
 			const released = await book.change(use, ({ reservations }, now) => {
 				const isMeant = ([id, { at, isReleased }]: [string, Reservation]) =>

@@ -118,6 +118,19 @@ describe('a unique key', () => {
 		expect((await once('k')).json).toMatchObject({ startedBefore: false, entryId: 2 });
 	});
 
+	it('a start of another credential is decided by hand as its error says', async () => {
+		failPosts(rig.service, status(500), 1);
+		await once('k');
+		Object.assign(rig.n8n.rows[0]!, { credentialId: 'gone' });
+		const { error } = await rig.ledger('markNotStarted', { uniqueKey: 'k' });
+		expect(shownText(error)).toContain(
+			'write "notStarted" into its cell "state", and empty its cell "claim"',
+		);
+		// an emptied cell has no text at all
+		Object.assign(rig.n8n.rows[0]!, { state: 'notStarted', claim: null });
+		expect((await once('k')).json).toMatchObject({ startedBefore: false, entryId: 2 });
+	});
+
 	it.each([
 		['={{ $json.nothing }}', 'Unique Key (Start Only Once) is empty'],
 		['  ', 'Unique Key (Start Only Once) contains only spaces'],

@@ -41,10 +41,10 @@ function createWorld(ahead = 0) {
 	const ownBook = new BudgetBook('b');
 	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
 	/** @param book Of its process. */
-	const createRun = (book = ownBook, isEnding = false) => {
+	const createRun = (book = ownBook, isEnding = false, mayResume = true) => {
 		const ledger = connect();
 		return new NodeBudget({
-			settings: { ...amounts, length: 'month', mayResume: true },
+			settings: { ...amounts, length: 'month', mayResume },
 			...{ book, clock, newId },
 			open: async () =>
 				isEnding ? await Promise.reject(cancelledError()) : await Promise.resolve(ledger),
@@ -426,4 +426,72 @@ it('reservations are released by their age', async () => {
 		released: 0,
 	});
 	await expect(reserveAll(createRun())).rejects.toThrow('reserved for requests and jobs under way');
+});
+
+// what the error of Release tells a person to do by hand is what the operation does
+it.each(['a process', 'a job'])(
+	'the reservation of %s: released by hand as by the operation',
+	async (whose) => {
+		const outcomeOf = async (release: 'by hand' | 'operation') => {
+			const { createRun, createElsewhere, rows, pass } = createWorld();
+			const run = createRun();
+			const share = await ask(run, upTo(4));
+			const job = run.openStart(start('large'));
+			const started = await reserve({ shared: job }, () => upTo(30));
+			job.setJob('images', '7');
+			await started.settle(30);
+			const id = Object.keys(parseBudget(rows[0]!.record)!.reservations).find((each) =>
+				each.startsWith(whose === 'a job' ? 'job:' : 'run:'),
+			)!;
+			if (release === 'operation') await createElsewhere().actions.release({ id });
+			else {
+				const state = parseBudget(rows[0]!.record)!;
+				Object.assign(state.reservations[id]!, { isReleased: true });
+				Object.assign(rows[0]!, { record: JSON.stringify(state), claim: 'any other text' });
+			}
+			const { reserved } = readAll(rows);
+			await pass(11 * SECOND);
+			await share.settle(4);
+			await (await ask(run, upTo(4))).settle(4);
+			run.endJob('images', '7', 50);
+			await run.close();
+			return { atFirst: reserved, ...readAll(rows) };
+		};
+		const released = await outcomeOf('operation');
+		expect(released.spent).toBe(58);
+		expect(await outcomeOf('by hand')).toEqual(released);
+	},
+);
+
+const readAll = (rows: readonly Entry[]) => {
+	const counting = Object.values(parseBudget(rows[0]!.record)!.reservations);
+	return { ...readRow(rows), reserved: counting.map(({ most, isReleased }) => [most, isReleased]) };
+};
+
+it('what the error of Release says to do names the cell, the reservation and the words', async () => {
+	const { createRun, rows } = createWorld();
+	const run = createRun(undefined, false, false);
+	await ask(run, upTo(4));
+	const id = Object.keys(parseBudget(rows[0]!.record)!.reservations)[0]!;
+	await expect(run.actions.release({ id })).rejects.toMatchObject({
+		details: { advice: expect.stringContaining(`add "isReleased": true to "${id}"`) as string },
+	});
+});
+
+it('a row that cannot be read works again as its error says', async () => {
+	const { createElsewhere, rows } = createWorld();
+	await (await ask(createElsewhere(), upTo(7))).settle(7);
+	const { record } = rows[0]!;
+	const askAgain = async () => await ask(createElsewhere(), upTo(5));
+	rows[0]!.record = 'edited';
+	await expect(askAgain()).rejects.toThrow('cannot be read');
+	Object.assign(rows[0]!, { record, claim: 'any text' });
+	await expect(askAgain()).resolves.toBeDefined();
+	rows.push({ ...rows[0]!, id: 2 });
+	await expect(askAgain()).rejects.toThrow('several rows of one budget: 1, 2');
+	rows.pop();
+	await expect(askAgain()).resolves.toBeDefined();
+	rows.length = 0;
+	await askAgain();
+	expect(readRow(rows).spent).toBe(0);
 });
