@@ -1,4 +1,4 @@
-import { atLeast, findAllRows, type Table, where } from '../tables/table';
+import { atLeast, findAllRows, noneOf, type Table, where } from '../tables/table';
 
 /** The most labels of one month: the rows of all of them have to be read. */
 export const MAX_LABELS = 2000;
@@ -33,7 +33,7 @@ export function createLabelLimit() {
 			if (!label) continue;
 			const ofMonth = atLeast(day.slice(0, 7));
 			if (month !== day.slice(0, 7)) {
-				const rows = await findAllRows(table, { day: ofMonth });
+				const rows = await findAllRows(table, { day: ofMonth, label: noneOf('') });
 				known = new Set(rows.map((row) => row.label).filter(Boolean));
 				month = day.slice(0, 7);
 			}

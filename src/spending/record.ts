@@ -8,8 +8,15 @@ import type {
 	StartDecision,
 } from '../core/accounts';
 import { jobReservationId, startReservationId } from './budgetStarts';
-import { toDay } from './periods';
-import type { SpendingEntry, SpendingNews, Spent } from './recordBook';
+import { toDay, toMonth } from './periods';
+import {
+	isNearlyFull,
+	MAKE_ROOM,
+	NEARLY_FULL,
+	type SpendingEntry,
+	type SpendingNews,
+	type Spent,
+} from './recordBook';
 import type { SpendingWriter } from './spendingWriter';
 import { combineRows, reportSpending } from './report';
 
@@ -42,7 +49,11 @@ export class NodeSpending implements SpendingRecord {
 
 	async get(query: SpendingQuery) {
 		await this.#use.writer.flush();
-		return await reportSpending(await this.#use.open(), query, this.#today());
+		const table = await this.#use.open();
+		const { sums, wholeMonths } = await reportSpending(table, query, this.#today());
+		if (wholeMonths.length) this.#use.addHint(describeMonths(wholeMonths));
+		if (await isNearlyFull(table)) this.#use.addHint(`${NEARLY_FULL}. ${MAKE_ROOM}`);
+		return sums;
 	}
 
 	async combineRows(days: number) {
@@ -60,7 +71,9 @@ export class NodeSpending implements SpendingRecord {
 			if (isUnknown) jobs = [this.#startKey(claim)];
 			const costUsd = jobs.length ? undefined : toUsd(cost);
 			const counts = costUsd === undefined ? { unknownCosts: 1 } : { costUsd };
-			const entry = { ...this.#use.spender, day: this.#today(), model, label, requests: 1, jobs };
+			// a row for each day and label would fill the table within days
+			const day = label ? toMonth(this.#today()) : this.#today();
+			const entry = { ...this.#use.spender, day, model, label, requests: 1, jobs };
 			this.#entries.push({ ...entry, ...tokens, ...counts });
 			// a trigger may see it end before this node ends
 			const written = jobs.length ? this.#write() : undefined;
@@ -127,6 +140,9 @@ export class NodeSpending implements SpendingRecord {
 		return `${this.#use.credentialId}:${jobReservationId(mediaType, jobId)}`;
 	}
 }
+
+const describeMonths = (months: readonly string[]) =>
+	`Of ${months.join(', ')}, what has a label, or was combined, counts as a whole: its rows are by month`;
 
 const UNWRITTEN = 'What this node has spent is not written into the record of spending yet';
 const TRIED_AGAIN =

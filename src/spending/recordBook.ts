@@ -20,9 +20,12 @@ import type { RowOf, TableFormat } from '../tables/tableFormat';
  * The rows of the record of spending, and how all node runs of a process write them.
  */
 
-/** One row per day, workflow, node, model and label; there may be several, which readers add up. */
+/**
+ * One row per day, workflow, node and model, and with a label, one per month, workflow, node, model and label. There may be several, which
+ * readers add up.
+ */
 const columns = {
-	/** In UTC, e.g. `2026-11-24`; of rows that were summed up, the month, e.g. `2026-11`. */
+	/** In UTC, e.g. `2026-11-24`; of rows with a label, or that were summed up, the month, e.g. `2026-11`. */
 	day: 'string',
 	workflowId: 'string',
 	workflow: 'string',
@@ -219,13 +222,26 @@ const recordingEnds = (ended: Spent['ended']) => async (table: SpendingTable) =>
 	return true;
 };
 
+/** Whether the table has at least so many rows. */
+async function hasRows(table: SpendingTable, count: number): Promise<boolean> {
+	const last = { limit: 1, offset: count - 1 };
+	return (await table.find(where<SpendingRow>({ id: above(0) }), last)).length > 0;
+}
+
+/** Whether the table is 80 % full. */
+export const isNearlyFull = async (table: SpendingTable): Promise<boolean> =>
+	await hasRows(table, MAX_SPENDING_ROWS * 0.8);
+
+export const NEARLY_FULL = 'The Spending Table has 80 % of the 20,000 rows that it takes';
+/** What to do about it. */
+export const MAKE_ROOM =
+	'Combine Old Rows of the resource Spending sums up old days. Rows with a label are by month: delete those of old months in n8n, or enter another Spending Table in the credential.';
+
 /** @throws ServiceError if the table is full. */
 async function requireRoom(table: SpendingTable): Promise<void> {
-	const last = { limit: 1, offset: MAX_SPENDING_ROWS - 1 };
-	if (!(await table.find(where<SpendingRow>({ id: above(0) }), last)).length) return;
-	throw new ServiceError('failed', 'The table has 20,000 rows, and takes no more', {
-		advice: 'Combine Old Rows of the resource Spending sums up old rows.',
-	});
+	if (!(await hasRows(table, MAX_SPENDING_ROWS))) return;
+	const message = 'The table has 20,000 rows, and takes no more';
+	throw new ServiceError('failed', message, { advice: MAKE_ROOM });
 }
 
 /** @returns the row as it is now; nothing if another process has changed it since it was read: each change writes a new text into `record`. */

@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { groupByFields } from '../core/grouping';
 import type { SpendingQuery } from '../core/accounts';
-import { periodOf, toDay } from './periods';
+import { periodOf, toDay, toMonth } from './periods';
 import { anyOf, atLeast, atMost, below, chunks, MAX_CLAUSES } from '../tables/table';
 import { changeRow, findDays, KEY, type ReadRow, type SpendingTable, sumUp } from './recordBook';
 
@@ -22,10 +22,11 @@ const GROUPS: Record<SpendingQuery['groupBy'][number], ReadonlyArray<keyof ReadR
 };
 
 /**
- * Adds up what was spent. A month whose days were summed up counts as a whole.
+ * Adds up what was spent. What has a label, and months whose days were summed up, are in rows of a month, which count as a whole.
  *
  * @param today In UTC, e.g. `2026-11-24`.
- * @returns the groups, those of earlier days first, and the most expensive ones of a day. Without groups, one sum.
+ * @returns the groups, those of earlier days first, and the most expensive ones of a day. Without groups, one sum. And the months that count as
+ *   a whole although the range has a part of them.
  * @throws ServiceError `invalid` for a range that ends before it begins.
  */
 export async function reportSpending(table: SpendingTable, query: SpendingQuery, today: string) {
@@ -46,10 +47,22 @@ export async function reportSpending(table: SpendingTable, query: SpendingQuery,
 		const cells = columns.map((column) => [column, ofGroup.at(-1)?.[column]]);
 		return { ...(Object.fromEntries(cells) as Partial<ReadRow>), ...sumUp(ofGroup) };
 	});
+	const wholeMonths = rows
+		.filter(
+			(row) => isMonthly(row) && (`${row.month}-01` < first || endOf(row.month, today) > last),
+		)
+		.map(({ month }) => month);
 	const dateOf = ({ day: on, month }: Partial<ReadRow>) => on ?? month ?? '';
-	return reported.sort(
+	const sums = reported.sort(
 		(one, other) => dateOf(one).localeCompare(dateOf(other)) || other.costUsd - one.costUsd,
 	);
+	return { sums, wholeMonths: [...new Set(wholeMonths)] };
+}
+
+/** The last day of a month that has come. */
+function endOf(month: string, today: string): string {
+	const last = toDay(Date.parse(periodOf(`${month}-01`, 'month').end) - DAY);
+	return last < today ? last : today;
 }
 
 /**
@@ -60,7 +73,10 @@ export async function reportSpending(table: SpendingTable, query: SpendingQuery,
  * @returns how many rows were deleted, and how many changed at the same time and are left to the next run.
  */
 export async function combineRows(table: SpendingTable, days: number, today: string) {
-	const rows = await findDays(table, below(toDay(Date.parse(today) - days * DAY)));
+	const firstKept = toDay(Date.parse(today) - days * DAY);
+	const read = await findDays(table, below(firstKept));
+	// a month with a label is still written to
+	const rows = read.filter(({ label, month }) => !label || month < toMonth(firstKept));
 	let deletedRows = 0;
 	let skippedRows = 0;
 	for (const ofMonth of groupByFields(rows, ['month', ...KEY])) {

@@ -54,7 +54,7 @@ it('10,000 rows are grouped', async () => {
 	let most = 0;
 	const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().heapUsed)), 20);
 	const query = { from: '2026-11-01', to: '2026-11-30' };
-	const groups = await reportSpending(
+	const { sums: groups } = await reportSpending(
 		table,
 		{ ...query, groupBy: ['workflow', 'model'] },
 		'2026-11-30',

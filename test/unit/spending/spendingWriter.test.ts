@@ -173,3 +173,86 @@ it('a job that ends before its start is written is counted with its cost', async
 	await pass(90);
 	expect(rows).toMatchObject([{ requests: 1, costUsd: 0.07, unknownCosts: 0 }]);
 });
+
+const DAY = 24 * 3_600_000;
+const query = { from: '', to: '', groupBy: ['label'] as const };
+
+it('what has a label has one row a month, however many days there are', async () => {
+	const { clock, node, rows } = openRecord();
+	for (let day = 1; day <= 20; day++) {
+		for (const label of ['a', 'b', '']) {
+			const run = node('w');
+			await run.spend(0.1, label);
+			await run.close();
+		}
+		await clock.sleep(DAY);
+	}
+	const byMonth = rows.filter(({ label }) => label);
+	expect(byMonth.map(({ day, label, requests }) => [day, label, requests])).toEqual([
+		['1970-01', 'a', 20],
+		['1970-01', 'b', 20],
+	]);
+	expect(rows).toHaveLength(22);
+	const { spending, hints } = node('reader');
+	const sums = async (more: object) =>
+		(await spending.get({ ...query, ...more })).map(({ label, requests }) => [label, requests]);
+	expect(await sums({})).toEqual(
+		expect.arrayContaining([
+			['a', 20],
+			['b', 20],
+			['', 20],
+		]),
+	);
+	expect(hints).toEqual([]);
+	// a part of the month, and what is not in it
+	const part = await sums({ from: '1970-01-05', to: '1970-01-06' });
+	expect(part).toEqual(
+		expect.arrayContaining([
+			['a', 20],
+			['b', 20],
+			['', 2],
+		]),
+	);
+	expect(hints).toEqual([expect.stringMatching(/^Of 1970-01, what has a label/)]);
+	expect(await sums({ from: '1969-12-01', to: '1969-12-31' })).toEqual([]);
+});
+
+it('Combine Old Rows leaves a month with labels alone that is still written to', async () => {
+	const { clock, node, rows } = openRecord();
+	// two processes have made a row each
+	for (let process = 1; process <= 2; process++)
+		rows.push({ ...row('1970-01', 'a'), id: process, record: '{"jobs":["c:job:images:7"]}' });
+	rows.push({ ...row('1970-01-01', ''), id: 3 }, { ...row('1970-01-02', ''), id: 4 });
+	await clock.sleep(10 * DAY);
+	const { spending } = node('reader');
+	expect(await spending.combineRows(1)).toEqual({ deletedRows: 1, skippedRows: 0 });
+	expect(rows.map(({ id, label }) => [id, label])).toEqual([
+		[1, 'a'],
+		[2, 'a'],
+		[3, ''],
+	]);
+	expect(rows[0]!.record).toContain('c:job:images:7');
+	await clock.sleep(30 * DAY);
+	expect(await spending.combineRows(1)).toEqual({ deletedRows: 1, skippedRows: 0 });
+	expect(rows.map(({ requests, label }) => [requests, label])).toEqual([
+		[2, 'a'],
+		[2, ''],
+	]);
+});
+
+it('Get says that the table is nearly full', async () => {
+	const { node, rows } = openRecord();
+	const { spending, hints } = node('reader');
+	for (let id = 1; id < 16_000; id++) rows.push({ ...row('1969-01-01', ''), id });
+	await spending.get({ ...query });
+	expect(hints).toEqual([]);
+	rows.push({ ...row('1969-01-01', ''), id: 16_000 });
+	await spending.get({ ...query });
+	expect(hints).toEqual([expect.stringMatching(/^The Spending Table has 80 % of the 20,000 rows/)]);
+});
+
+const row = (day: string, label: string): Omit<SpendingRow, 'id'> => ({
+	...{ day, label, workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n', model: 'm' },
+	...{ requests: 1, inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0 },
+	...{ lastExecutionId: '1', record: '{}' },
+});
