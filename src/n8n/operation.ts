@@ -55,6 +55,8 @@ export interface PreflightContext<Request> {
 /** Everything one run of an operation may use. */
 export interface OperationContext<Request> extends PreflightContext<Request> {
 	http: Http;
+	/** For requests to a model: its 429 delays no other one. */
+	httpOf(model: string): Http;
 	/** While it sleeps, another item may use the slot. */
 	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */

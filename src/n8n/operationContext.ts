@@ -49,8 +49,6 @@ export function createOperationContexts(
 		memoryOf(connections.of(itemIndex)).recall(itemIndex, request);
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 	const endActions: EndAction[] = [];
-	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
-
 	const createOperationContext = (
 		itemIndex: number,
 		request: unknown,
@@ -58,10 +56,9 @@ export function createOperationContexts(
 	): OperationContext<never> & { output: LiveOutput } => {
 		const connection = connections.of(itemIndex);
 		const { clock, account, accounts } = connection;
+		const sender = { account, clock, reserve: toUnknown(accounts) };
 		const { fields } = memoryOf(connection);
-		const output = live
-			? createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream(), heading })
-			: NO_LIVE_OUTPUT;
+		const output = live ? openOutput(n8n, itemIndex, redact) : NO_LIVE_OUTPUT;
 		return {
 			...createPreflightContext(itemIndex, request),
 			...fields,
@@ -69,12 +66,7 @@ export function createOperationContexts(
 			clock: createReleasingClock(clock, slot),
 			runSerially: createSerialRunner(slot),
 			getState,
-			payOnce: async (pay) =>
-				await payOnce(
-					recall(itemIndex, request),
-					{ account, clock, reserve: toUnknown(accounts) },
-					pay,
-				),
+			payOnce: async (pay) => await payOnce(recall(itemIndex, request), sender, pay),
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
@@ -117,7 +109,7 @@ function createMemories(
 	{ operation, resendIfUnknown, redact }: Omit<RunOptions, 'live'>,
 ) {
 	const make = (connection: Connection) => {
-		const { http, idleTimeout, account, accounts, connectLedger } = connection;
+		const { http, httpOf, idleTimeout, account, accounts, connectLedger } = connection;
 		const { credentialId, scope } = connection;
 		const place = `${scope} ${connection.baseUrl}`;
 		const sent = { scope: `${place} ${operation.value}`, resendIfUnknown, redact };
@@ -131,6 +123,7 @@ function createMemories(
 			/** Of the context of an operation. */
 			fields: {
 				http,
+				httpOf,
 				idleTimeout,
 				connectLedger,
 				accounts,
@@ -147,6 +140,12 @@ function createMemories(
 		memories.set(connection, memory);
 		return memory;
 	};
+}
+
+function openOutput(n8n: IExecuteFunctions, itemIndex: number, redact: Redactor): LiveOutput {
+	const stop = n8n.getExecutionCancelSignal();
+	const heading = findCaller(n8n) === 'conversation' ? speakerHeading(n8n.getNode().name) : '';
+	return createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream(), heading });
 }
 
 /** For requests to agents and assistants, which report no cost. */

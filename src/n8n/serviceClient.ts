@@ -1,6 +1,7 @@
 import { hash } from 'crypto';
 
 import { cancelledError } from '../core/errors';
+import type { Http } from '../core/http';
 import { RateLimiter, type Turn } from '../core/rateLimit';
 import { withRetries } from '../core/resend';
 import type { Clock } from '../core/retry';
@@ -8,7 +9,7 @@ import { abortableSleep } from './deadline';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
 import { checkAllowedDomains } from './n8nVersions';
 import type { Redactor } from './redact';
-import { rateLimiterOf, serviceFactsOf } from './sharedCache';
+import { keepPerKey, rateLimiterOf, serviceFactsOf } from './sharedCache';
 
 export interface ClientOptions extends Omit<TransportOptions, 'clock'> {
 	redact: Redactor;
@@ -41,10 +42,17 @@ export function createClient(n8n: HttpContext, { account, limit, ...options }: C
 	const serviceFacts = serviceFactsOf(account);
 	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, clock }), serviceFacts };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
-	const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
 	const turn = { ...limit, clock, maxRateLimitWait };
+	/** A limit of the account counts for all of it. Without one, each model has its own. */
+	const httpOf = keepPerKey((): Http => {
+		const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
+		return { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts };
+	});
 	return {
-		http: { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts },
+		/** For everything that no model limits. */
+		http: httpOf(''),
+		/** For requests to a model. Its 429 delays no other one. */
+		httpOf,
 		/** The same without retries, for requests that are not worth a wait. */
 		httpWithoutRetries,
 		clock,

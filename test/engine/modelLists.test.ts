@@ -146,6 +146,34 @@ describe('the first that can', () => {
 		expect(failed).toMatchObject([{ json: { details: { outcome: 'unknown' } } }]);
 	});
 
+	// a limit of one model is not one of the account
+	it.each<[string, string, string, () => Partial<RunOptions>]>([
+		['texts', MINI, QUILL, () => chat('={{ $json.text }}', { model: from('support') })],
+		[
+			'jobs',
+			'canvas/sketch-1',
+			'canvas/Oil.Paint-2',
+			() =>
+				job('start', { mediaType: 'images', prompt: '={{ $json.text }}', model: from('media') }),
+		],
+	])('goes on at once where the first model is busy for long: %s', async (...row) => {
+		const [, first, second, call] = row;
+		failModel(first, { type: 'too_many_requests', retryAfter: 3600 });
+		const items = [{ text: 'one' }, { text: 'two' }, { text: 'three' }];
+		const settings = { requestSettings: { concurrency: 1 } };
+		const { parameters, ...more } = call() as RunOptions;
+		const outcome = await run({
+			...more,
+			parameters: { ...parameters, ...settings },
+			secrets: secretsWith(),
+			items,
+		});
+		expect(outcome.error).toBeUndefined();
+		expect(outcome.items).toMatchObject(items.map(() => ({ json: { model: second } })));
+		// the others know that it is busy
+		expect(askedModels()).toEqual([first, second, second, second]);
+	});
+
 	it('is the one that an estimate is made for', async () => {
 		const { items } = await ask(from('dear'), {
 			operation: 'estimateCost',

@@ -1,9 +1,6 @@
 import { randomUUID } from 'crypto';
 
 import { isBadRequest, mapServiceError } from '../../../src/core/errors';
-import { RateLimiter } from '../../../src/core/rateLimit';
-import { withRetries } from '../../../src/core/resend';
-import { keepPerKey } from '../../../src/n8n/sharedCache';
 import { payOnce } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
@@ -37,14 +34,8 @@ export interface AnsweredCall {
  * @throws ServiceError `invalid`.
  */
 export function createModelCaller(context: CallContext) {
-	const { values, connection, maxRateLimitWait, sentRequests, itemIndex } = context;
-	const { httpWithoutRetries: http, clock, account } = connection;
-	const retries = { clock, maxRateLimitWait: maxRateLimitWait * 1000 };
-	// one per model: a 429 for one must not delay another
-	const clientOf = keepPerKey(() => ({
-		...http,
-		...withRetries(http, new RateLimiter(), retries),
-	}));
+	const { values, connection, sentRequests, itemIndex } = context;
+	const { httpOf, clock, account } = connection;
 	const buildBody = createBodyBuilder(values);
 	const choice = findModelChoice(values.model, connection.readModelLists);
 	const readAnswer = createAnswerReader(values);
@@ -65,7 +56,7 @@ export function createModelCaller(context: CallContext) {
 			const chosen = await chooseText(context, choice, { toBody, inputs }, limits);
 			const { answer, passedOver } = await askInTurn(chosen, async ({ model, found }) => {
 				const of = { memory, startPaid, found, limits, readAnswer, signal, onText };
-				return await askOnce({ ...context, ...of, http: clientOf(model) }, build(model));
+				return await askOnce({ ...context, ...of, http: httpOf(model) }, build(model));
 			});
 			return { ...answer, passedOver };
 		});

@@ -27,8 +27,6 @@ import type { ChatModelValues } from './chatModel.params';
 export interface CallContext {
 	values: ChatModelValues;
 	connection: Connection;
-	/** Seconds. */
-	maxRateLimitWait: number;
 	lookUp: PreflightContext<never>['lookUp'];
 	/** Of the execution. */
 	spending: Spending;

@@ -93,14 +93,13 @@ function createAsk(
 	{ values, settings, itemIndex, facts }: AskOptions,
 ): AskModel {
 	const { redact } = connection;
-	const { resendIfUnknown, maxRateLimitWait } = settings;
+	const { resendIfUnknown } = settings;
 	const { isOfItem, scope: owner } = connection;
 	const scope = `${owner} ${connection.baseUrl}`;
 	const { getState } = createExecutionState(n8n);
 	const callModels = createModelCaller({
 		values,
 		connection,
-		maxRateLimitWait,
 		lookUp: createLookUp(n8n, connection),
 		spending: getState('budget', emptySpending),
 		answers: createAnswerMemory(

@@ -111,7 +111,7 @@ async function startByModel(
 	startPaid: StartPaid,
 	onSend: (now: number) => void,
 ): Promise<StartedJob> {
-	const { request, getState, http, clock, recordId, countInFlight, accounts } = context;
+	const { request, getState, httpOf, clock, recordId, countInFlight, accounts } = context;
 	const { mediaType, ledger } = request;
 	const found = 'entry' in inCatalog ? inCatalog.entry : undefined;
 	const body = { ...(await buildStartBody(context)), model };
@@ -141,7 +141,7 @@ async function startByModel(
 				return (await attempts.beforeAttempt?.()) ?? Infinity;
 			};
 			try {
-				const job = await startJob(http, mediaType, body, { beforeAttempt });
+				const job = await startJob(httpOf(model), mediaType, body, { beforeAttempt });
 				recordId('mediaJob', job.jobId);
 				counted?.setJob(mediaType, job.jobId);
 				return { job };

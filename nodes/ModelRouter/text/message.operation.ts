@@ -112,7 +112,7 @@ async function askChosen(context: MessageContext) {
 		const unlimited = await buildBody(context);
 		const { answer, passedOver } = await askInTurn(request.chosen, async ({ model, found }) => {
 			return await askPaid(
-				{ ...context, startPaid },
+				{ ...context, http: context.httpOf(model), startPaid },
 				{
 					body: withModel(unlimited, model),
 					found,
