@@ -1,5 +1,5 @@
 // npm run docs: writes the pages of docs that are made from the nodes and the gallery by scripts/docs, and scripts/docs/outputs.json,
-// which the pages use. Tests compare them with what is committed. It also records which folders have shrunk.
+// which the pages use. Tests compare them with what is committed.
 import { spawnSync } from 'node:child_process';
 import { install, tellAndExit } from './install.mjs';
 import { node24, node24Environment, root } from './machine.mjs';
@@ -9,7 +9,6 @@ try {
 	// the pages show the outputs: those come first
 	write('engine', 'test/engine/documented.test.ts');
 	write('package', 'test/package/pages.test.ts', 'test/package/gallery.test.ts');
-	write('package', 'test/package/size.test.ts');
 } catch (error) {
 	tellAndExit(error);
 }

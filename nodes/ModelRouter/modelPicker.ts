@@ -51,7 +51,7 @@ export const modelParam = {
 	modes: [
 		...oneModelParam.modes,
 		{
-			displayName: 'By List',
+			displayName: 'By List Name',
 			name: 'modelList',
 			type: 'string',
 			placeholder: 'e.g. support',

@@ -32,7 +32,7 @@ export interface EventFilter {
 	outcome: Outcome;
 	/** Minimum milliseconds since the start; 0 for none. */
 	minimumAge: number;
-	/** Whether it is about alarms, which are entered for each label. */
+	/** Whether it is about alarms, which are entered for each group. */
 	isAlarm?: boolean;
 }
 

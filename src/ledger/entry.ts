@@ -15,12 +15,12 @@ export const groupByJob = (rows: readonly Entry[]): Entry[][] =>
 	groupByFields(rows, ['credentialId', 'mediaType', 'jobId']);
 
 /** Whose entries they are, and which triggers report them. */
-export type Owner = Pick<Entry, 'credentialId' | 'ledgerLabel'>;
+export type Owner = Pick<Entry, 'credentialId' | 'triggerGroup'>;
 
-/** Selects the entries of an owner; without a label, all entries of its credential. */
-export const ownedBy = ({ credentialId, ledgerLabel }: Owner) => ({
+/** Selects the entries of an owner; without a group, all entries of its credential. */
+export const ownedBy = ({ credentialId, triggerGroup }: Owner) => ({
 	credentialId,
-	ledgerLabel: ledgerLabel || undefined,
+	triggerGroup: triggerGroup || undefined,
 });
 
 /** Columns of the job ledger and their types in n8n. Existing tables use them, so names and types never change. */
@@ -34,7 +34,7 @@ export const columns = {
 	/** Identifies the credential that the job was started with. */
 	credentialId: 'string',
 	/** Selects the triggers that report the job. */
-	ledgerLabel: 'string',
+	triggerGroup: 'string',
 	/** Random text of the execution that holds the row; empty when none does. */
 	claim: 'string',
 	/** Random text of the poll that last proposed to claim the row. It has no effect before it becomes the claim. */

@@ -193,10 +193,10 @@ export async function expireStaleRows(
 
 /** The row of a start, without its state. */
 export function toStartRow({ clock, executionId }: Ledger, options: ClaimOptions) {
-	const { uniqueKey, mediaType, model, credentialId, ledgerLabel, lease } = options;
+	const { uniqueKey, mediaType, model, credentialId, triggerGroup, lease } = options;
 	const startedAt = clock.now();
 	const leaseUntil = startedAt + lease;
-	const job = { uniqueKey, mediaType, model, credentialId, ledgerLabel };
+	const job = { uniqueKey, mediaType, model, credentialId, triggerGroup };
 	return { ...job, executionId, startedAt, leaseUntil };
 }
 

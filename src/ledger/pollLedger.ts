@@ -63,7 +63,7 @@ async function findFinishedJobs(
 	const found = await Promise.all(
 		eventFilters.map(async ({ outcome, minimumAge, isAlarm }) => {
 			const isReady = where({
-				...{ ...ownedBy(owner), ...(isAlarm && { ledgerLabel: owner.ledgerLabel }) },
+				...{ ...ownedBy(owner), ...(isAlarm && { triggerGroup: owner.triggerGroup }) },
 				...{ state: 'pending', outcome, checkAt: atMost(now) },
 				startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
 			});

@@ -67,12 +67,13 @@ export const budgetProperties: INodeProperties[] = [
 		displayName: 'Budget (USD)',
 		name: 'budgetUsd',
 		type: 'string',
-		// never hidden: n8n drops the value of a hidden field, and there would be no budget
+		// n8n drops the value of a hidden field: without the ledger, there is no budget
+		displayOptions: whenUsed,
 		default: '',
 		placeholder: 'e.g. 50',
 		hint: 'Leave it empty for no budget',
 		description:
-			'The most that all workflows together may spend with this credential in one period. Text requests whose cost can be calculated never exceed it. It is kept in the job ledger, so it needs Use a Job Ledger. If that cannot be used, nothing that costs money is sent.',
+			'The most that all workflows together may spend with this credential in one period. Text requests whose cost can be calculated never exceed it. It is kept in the job ledger: turning off Use a Job Ledger turns it off, too. If the ledger cannot be used, nothing that costs money is sent.',
 	},
 	{
 		displayName: 'Budget Period',

@@ -188,7 +188,14 @@ export function toErrorItem(
 	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
 	const { code, requestId, reason, advice, meta, computed } = rest;
 	const words = { code, requestId, reason, advice, meta, computed, ...ids };
-	const details = omitMissing({ kind: cause.kind, outcome, status, ...words, retryAfter, partial });
+	const details = omitMissing({
+		kind: cause.kind,
+		outcome,
+		status,
+		...words,
+		retryAfterSeconds: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
+		partial,
+	});
 	return { error: redact.data(message), details: details as IDataObject };
 }
 

@@ -26,16 +26,16 @@ async function enterAlarms(ledger: Ledger, owner: Owner, alarms: readonly Alarm[
 	}
 }
 
-/** Each trigger with a label gets its own alarm. */
-const labeled = (name: string, label: string) => (label ? `${name}:${label}` : name);
+/** Each group of triggers gets its own alarm. */
+const ofGroup = (name: string, group: string) => (group ? `${name}:${group}` : name);
 
-/** An alarm for each threshold that is reached and has none yet. @param label Of the trigger that is to deliver it. */
-export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: string): Alarm[] {
+/** An alarm for each threshold that is reached and has none yet. @param group Of the trigger that is to deliver it. */
+export function dueAlarms(state: BudgetState, settings: BudgetSettings, group: string): Alarm[] {
 	const { amount, length, alarmPercents } = settings;
 	const figures = figuresOf(state, settings);
 	const name = length === 'month' ? figures.start.slice(0, 7) : figures.start;
 	return alarmPercents.flatMap((percent) => {
-		const jobId = labeled(`budget:${name}:${percent.toFixed()}`, label);
+		const jobId = ofGroup(`budget:${name}:${percent.toFixed()}`, group);
 		const isReached = amount.gt(0) && figures.spent.times(100).gte(amount.times(percent));
 		if (!isReached || state.announced?.[jobId] !== undefined) return [];
 		const { amounts, period } = describeFigures(settings, figures);
@@ -51,9 +51,9 @@ export function dueAlarms(state: BudgetState, settings: BudgetSettings, label: s
  *
  * @throws ServiceError. The next change of the budget, or the next poll, then enters them.
  */
-export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: readonly Alarm[]) {
+export async function enterBudgetAlarms(use: BudgetUse, group: string, alarms: readonly Alarm[]) {
 	if (!alarms.length) return;
-	const owner = { credentialId: use.credentialId, ledgerLabel: label };
+	const owner = { credentialId: use.credentialId, triggerGroup: group };
 	await enterAlarms(await use.open(), owner, alarms);
 	await use.book.change(use, (state) => {
 		for (const { jobId } of alarms) (state.announced ??= {})[jobId] = state.day;
@@ -63,7 +63,7 @@ export async function enterBudgetAlarms(use: BudgetUse, label: string, alarms: r
 /**
  * Enters an alarm for every start in the ledger whose outcome is unknown, including those whose process was killed.
  *
- * @param owner With an empty label, for all starts of the credential.
+ * @param owner With an empty group, for all starts of the credential.
  */
 export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<void> {
 	const { table, clock } = ledger;
@@ -72,7 +72,7 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofOwner, state: 'unknown' });
 	const alarms = starts.map(({ id, mediaType, model, executionId, note, ...start }) => ({
-		...{ jobId: labeled(`unknown:${id}`, owner.ledgerLabel), model, outcome: 'outcomeUnknown' },
+		...{ jobId: ofGroup(`unknown:${id}`, owner.triggerGroup), model, outcome: 'outcomeUnknown' },
 		note: `The outcome of the start in entry ${id} is unknown.`,
 		record: JSON.stringify({
 			...{ entryId: id, mediaType, model, executionId, note },

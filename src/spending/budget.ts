@@ -120,10 +120,12 @@ export class NodeBudget implements SharedBudget {
 		await this.#written;
 	}
 
-	async enterAlarms(ledgerLabel: string): Promise<void> {
+	async enterAlarms(triggerGroup: string): Promise<void> {
 		const { book, settings } = this.#use;
-		const alarms = await book.change(this.#use, (state) => dueAlarms(state, settings, ledgerLabel));
-		await enterBudgetAlarms(this.#use, ledgerLabel, alarms);
+		const alarms = await book.change(this.#use, (state) =>
+			dueAlarms(state, settings, triggerGroup),
+		);
+		await enterBudgetAlarms(this.#use, triggerGroup, alarms);
 	}
 
 	async #change<Outcome>(change: Change<Outcome>): Promise<Outcome> {

@@ -206,7 +206,7 @@ async function findRow(ledger: Ledger, uniqueKey: string): Promise<Entry> {
 /** Of several processes that find no row, one adds it, as with the key of a start. */
 async function addRow(ledger: Ledger, uniqueKey: string): Promise<void> {
 	const claims: string[] = [];
-	const noStart = { model: '', credentialId: '', ledgerLabel: '', lease: 0, firstCheck: 0 };
+	const noStart = { model: '', credentialId: '', triggerGroup: '', lease: 0, firstCheck: 0 };
 	const record = JSON.stringify(EMPTY_STATE);
 	try {
 		await claimKey(ledger, claims, { ...noStart, uniqueKey, mediaType: 'budget', record });

@@ -16,7 +16,7 @@ export function jobRow(index: number): NewEntry {
 	return {
 		...{ uniqueKey: `order-${index}`, state: isPending ? 'pending' : 'delivered' },
 		...{ jobId: jobId(index), mediaType: 'images', model: 'canvas/sketch-1' },
-		...{ credentialId: CREDENTIAL, ledgerLabel: '', claim: isPending ? '' : randomUUID() },
+		...{ credentialId: CREDENTIAL, triggerGroup: '', claim: isPending ? '' : randomUUID() },
 		...{ outcome: isPending ? '' : 'completed', deliveries: isPending ? 0 : 1 },
 		...{ startedAt, checkAt: startedAt, requestId: `req_${index}`, executionId: String(index) },
 		record: JSON.stringify({ id: jobId(index), status: 'queued', prompt: filler(950) }),

@@ -53,7 +53,7 @@ it('are offered above the models, and an output says which one has answered', as
 	await panel.execute();
 	await panel.showOutputAs('json');
 	await panel.showsOutput(new RegExp(MINI));
-	await panel.typeId('model', 'By List', 'support');
+	await panel.typeId('model', 'By List Name', 'support');
 	expect(await panel.cutTexts()).toEqual([]);
 	await panel.execute();
 	await panel.close();

@@ -60,9 +60,9 @@ describe('Budget Threshold Reached', () => {
 	it('each label is told', async () => {
 		const secrets = secretsOf('0.05', { alarmPercents: '80' });
 		await write(secrets);
-		for (const ledgerLabel of ['ops', 'finance', '']) {
-			const { deliver } = tells(secrets, { ledgerLabel });
-			const name = `budget:${MONTH}:80${ledgerLabel && `:${ledgerLabel}`}`;
+		for (const triggerGroup of ['ops', 'finance', '']) {
+			const { deliver } = tells(secrets, { triggerGroup });
+			const name = `budget:${MONTH}:80${triggerGroup && `:${triggerGroup}`}`;
 			expect(json(await deliver())).toMatchObject([{ jobId: name }]);
 			expect(await deliver()).toEqual([]);
 		}
@@ -147,12 +147,12 @@ describe('Outcome Unknown', () => {
 	});
 
 	it('a label hears of its own starts only, and no other event of alarms', async () => {
-		rig.enter('', { state: 'unknown', jobId: '', ledgerLabel: 'videos' });
+		rig.enter('', { state: 'unknown', jobId: '', triggerGroup: 'videos' });
 		expect(await watching('mediaJobCompleted', secrets()).deliver()).toEqual([]);
-		expect(await watching('outcomeUnknown', secrets(), { ledgerLabel: 'other' }).deliver()).toEqual(
-			[],
-		);
-		const { deliver } = watching('outcomeUnknown', secrets(), { ledgerLabel: 'videos' });
+		expect(
+			await watching('outcomeUnknown', secrets(), { triggerGroup: 'other' }).deliver(),
+		).toEqual([]);
+		const { deliver } = watching('outcomeUnknown', secrets(), { triggerGroup: 'videos' });
 		expect(json(await deliver())).toMatchObject([{ jobId: 'unknown:1:videos' }]);
 	});
 });

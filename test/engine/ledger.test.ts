@@ -12,7 +12,7 @@ const pending = () => rig.n8n.entries().filter(({ state }) => state === 'pending
 
 describe('a start that is entered', () => {
 	it('is in the ledger with its id, and says so', async () => {
-		const { items } = await run(rig.starting('one', { ledgerLabel: 'films' }));
+		const { items } = await run(rig.starting('one', { triggerGroup: 'films' }));
 		const { jobId } = rig.service.world.starts[0]!;
 		expect(items[0]?.json).toMatchObject({ jobId, entryId: 1, mediaType: 'images' });
 		expect(items[0]?.json).not.toHaveProperty('startedBefore');
@@ -21,7 +21,7 @@ describe('a start that is entered', () => {
 				...{ state: 'pending', jobId, mediaType: 'images', model: 'canvas/sketch-1' },
 				...{
 					credentialId: 'modelRouterApi',
-					ledgerLabel: 'films',
+					triggerGroup: 'films',
 					executionId: 'execution-1',
 					uniqueKey: '',
 				},

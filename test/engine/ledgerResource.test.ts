@@ -18,7 +18,7 @@ it('enters jobs that were started elsewhere, once', async () => {
 
 it('lists entries, the latest first, and not what only it needs', async () => {
 	await run(rig.starting('one', { uniqueKey: 'a' }));
-	await run(rig.starting('two', { uniqueKey: 'b', ledgerLabel: 'l' }));
+	await run(rig.starting('two', { uniqueKey: 'b', triggerGroup: 'l' }));
 	const { items } = await rig.ledger('getEntries');
 	expect(items.map(({ json }) => json['uniqueKey'])).toEqual(['b', 'a']);
 	expect(items[0]?.json).toMatchObject({
@@ -26,7 +26,7 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 			entryId: 2,
 			mediaType: 'images',
 			state: 'pending',
-			ledgerLabel: 'l',
+			triggerGroup: 'l',
 			executionId: 'execution-1',
 		},
 		startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -35,7 +35,7 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 	expect(items[0]?.json).not.toHaveProperty('claim');
 	const filtered = async (filters: INodeParameters) =>
 		(await rig.ledger('getEntries', { filters })).items;
-	expect(await filtered({ ledgerLabel: 'l', state: 'pending' })).toHaveLength(1);
+	expect(await filtered({ triggerGroup: 'l', state: 'pending' })).toHaveLength(1);
 	expect(await filtered({ state: 'unknown' })).toEqual([]);
 });
 

@@ -92,7 +92,7 @@ describe('fields that a model must not choose', () => {
 		expect(labels).toEqual([
 			'Chat ID',
 			'Options: Allow Unknown Cost',
-			'Options: Ledger Label',
+			'Options: Trigger Group',
 			'Options: Spending Cap per Execution (USD)',
 			'Options: Spending Label',
 			'Request Settings: Idle Timeout (Seconds)',

@@ -11,7 +11,11 @@ const HOUR = 60 * MINUTE;
 describe('a job of the ledger', () => {
 	it('comes with its file, and with the fields of Get and Download', async () => {
 		const record = '{"estimated_cost":9}';
-		const jobId = await rig.started('a cat', { ledgerLabel: 'cats', uniqueKey: 'order-7', record });
+		const jobId = await rig.started('a cat', {
+			triggerGroup: 'cats',
+			uniqueKey: 'order-7',
+			record,
+		});
 		const { poll, execute } = rig.watching();
 		const { items, error } = await poll();
 		expect(error).toBeUndefined();
@@ -26,7 +30,7 @@ describe('a job of the ledger', () => {
 				json: {
 					...{ event: 'mediaJobCompleted', jobId, mediaType: 'images', state: 'completed' },
 					...{ status: 'completed', costUsd: 0.04, estimatedCostUsd: 0.04 },
-					...{ requestId: 'start-1', ledgerLabel: 'cats', uniqueKey: 'order-7', entryId: 1 },
+					...{ requestId: 'start-1', triggerGroup: 'cats', uniqueKey: 'order-7', entryId: 1 },
 					file: { mimeType: 'image/png', bytes: expect.any(Number) },
 				},
 				binary: { data: { mimeType: 'image/png' } },
@@ -47,7 +51,7 @@ describe('a job of the ledger', () => {
 	it.each([
 		['outcome', {}],
 		['checkAt', {}],
-		['ledgerLabel', {}],
+		['triggerGroup', {}],
 		['note', {}],
 		['claim', {}],
 		['leaseUntil', { outcome: 'completed', state: 'emitting', claim: 'killed' }],
@@ -102,13 +106,13 @@ describe('a job of the ledger', () => {
 	});
 
 	it('only events and labels that are wanted are taken', async () => {
-		const failed = await rig.started('no [[fail]]', { ledgerLabel: 'a' });
-		const done = await rig.started('two', { ledgerLabel: 'b' });
+		const failed = await rig.started('no [[fail]]', { triggerGroup: 'a' });
+		const done = await rig.started('two', { triggerGroup: 'b' });
 		const taken = async (parameters: INodeParameters) =>
 			idsOf((await rig.watching(parameters).poll()).items);
-		expect(await taken({ events: ['mediaJobCompleted'], ledgerLabel: 'a' })).toEqual([]);
+		expect(await taken({ events: ['mediaJobCompleted'], triggerGroup: 'a' })).toEqual([]);
 		expect(await taken({ events: ['mediaJobFailed'] })).toEqual([failed]);
-		expect(await taken({ ledgerLabel: ' b ' })).toEqual([done]);
+		expect(await taken({ triggerGroup: ' b ' })).toEqual([done]);
 	});
 });
 

@@ -20,8 +20,8 @@ it.each<[string, object, INodeParameters, RegExp]>([
 	[
 		'an expression that fails',
 		{},
-		{ ledgerLabel: '={{ JSON.parse("{") }}' },
-		/Label is empty: its expression found nothing/,
+		{ triggerGroup: '={{ JSON.parse("{") }}' },
+		/Trigger Group is empty: its expression found nothing/,
 	],
 	['no event', {}, { events: [] }, /Trigger On is empty/],
 ])(

@@ -91,7 +91,7 @@ export async function simulateStarts(given: Partial<SteadyLoad>) {
 	const figures = await play(async (_worker, number) => {
 		const wanted = {
 			...{ uniqueKey: `k${number}`, mediaType: 'images', model: 'm', credentialId: 'a' },
-			...{ ledgerLabel: '', lease: 10 * MINUTE, firstCheck: 0 },
+			...{ triggerGroup: '', lease: 10 * MINUTE, firstCheck: 0 },
 		};
 		const send = async (renew: () => Promise<number>) => {
 			await renew();

@@ -109,7 +109,7 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 	const start = (name: string) => {
 		const process = world.createProcess(name);
 		const wanted = {
-			...{ uniqueKey: 'k', mediaType: 'images', model: 'm', credentialId: 'a', ledgerLabel: '' },
+			...{ uniqueKey: 'k', mediaType: 'images', model: 'm', credentialId: 'a', triggerGroup: '' },
 			...{ lease: LEASE, firstCheck: 0 },
 		};
 		const toEntry = (jobId: string) => ({ jobId, requestId: '', record: '' });

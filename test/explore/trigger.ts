@@ -103,7 +103,7 @@ export async function play(
 		const watching = {
 			...{
 				credentialId: 'a',
-				ledgerLabel: '',
+				triggerGroup: '',
 				eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
 			},
 			...{ maxJobs: 50, lease: LEASE, concurrency: 3 },

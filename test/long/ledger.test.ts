@@ -50,7 +50,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 						mediaType: 'images',
 						model: 'm',
 						credentialId: 'a',
-						ledgerLabel: '',
+						triggerGroup: '',
 					},
 					...{ lease: 600_000, firstCheck: 0 },
 				};
@@ -68,13 +68,13 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 
 	it('of ten triggers that poll at once, one gets each job: also of those that were entered twice', async () => {
 		const ledgerTable = await host.table();
-		const ledgerLabel = randomUUID();
-		const jobIds = Array.from({ length: 60 }, (_, number) => `${ledgerLabel}-${number}`);
+		const triggerGroup = randomUUID();
+		const jobIds = Array.from({ length: 60 }, (_, number) => `${triggerGroup}-${number}`);
 		const now = Date.now();
 		for (const [number, jobId] of jobIds.entries())
 			for (let twice = 0; twice <= number % 2; twice++)
 				await ledgerTable.add({
-					...{ state: 'pending', outcome: 'completed', jobId, ledgerLabel, credentialId: 'a' },
+					...{ state: 'pending', outcome: 'completed', jobId, triggerGroup, credentialId: 'a' },
 					...{ mediaType: 'images', startedAt: now, checkAt: 1, record: '{}' },
 				});
 		const handed: string[] = [];
@@ -90,7 +90,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 				{
 					...{
 						credentialId: 'a',
-						ledgerLabel,
+						triggerGroup,
 						eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
 					},
 					...{ maxJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
@@ -113,7 +113,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 				await ledgerTable.change(
 					{
 						all: [
-							['ledgerLabel', 'eq', ledgerLabel],
+							['triggerGroup', 'eq', triggerGroup],
 							['state', 'eq', 'pending'],
 						],
 					},

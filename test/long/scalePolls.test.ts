@@ -51,7 +51,7 @@ it('a poll of 100,000 due jobs keeps 150 MB at most, and each has its next time'
 	const result = await pollLedger(
 		ledger,
 		{
-			...{ credentialId: 'c', ledgerLabel: '', maxJobs: 50, lease: HOUR, concurrency: 8 },
+			...{ credentialId: 'c', triggerGroup: '', maxJobs: 50, lease: HOUR, concurrency: 8 },
 			...{ asksUntil: Infinity, claimsUntil: Infinity },
 			eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
 			async readStatus() {

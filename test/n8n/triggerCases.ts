@@ -14,7 +14,7 @@ export function deliveryCases(host: () => TriggerHost): void {
 		expect(items[0]?.json).toMatchObject({
 			event: 'mediaJobCompleted',
 			state: 'completed',
-			ledgerLabel: 'plain',
+			triggerGroup: 'plain',
 		});
 		expect(items[0]?.json).not.toHaveProperty('claim');
 		await host().expectFiles(items);

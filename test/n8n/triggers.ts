@@ -62,8 +62,8 @@ export class TriggerHost extends LedgerHost {
 	}
 
 	/** Starts jobs by a workflow, which enters them in the ledger. @returns their ids */
-	async startJobs(ledgerLabel: string, prompts: string[]): Promise<string[]> {
-		const options = { ledgerLabel };
+	async startJobs(triggerGroup: string, prompts: string[]): Promise<string[]> {
+		const options = { triggerGroup };
 		const start = this.startNode('', { prompt: '={{ $json.prompt }}', options });
 		const items = prompts.map((prompt) => ({ prompt }));
 		const execution = await this.editor.runOnce(workflow('start', items, start));
@@ -73,7 +73,7 @@ export class TriggerHost extends LedgerHost {
 
 	/** A workflow: the trigger, and the nodes that its items go to. */
 	async triggered(
-		ledgerLabel: string,
+		triggerGroup: string,
 		parameters: Record<string, unknown> = {},
 		after: WorkflowNode[] = [node('After', 'n8n-nodes-base.noOp', {})],
 		account = this.account,
@@ -81,25 +81,25 @@ export class TriggerHost extends LedgerHost {
 		const trigger = {
 			...{ type: `${packageName}.modelRouterTrigger`, typeVersion: 1 },
 			parameters: {
-				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, ledgerLabel },
+				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, triggerGroup },
 				...parameters,
 			},
 			...using(account),
 		};
-		return await this.saved(beginAt(workflow(`triggered ${ledgerLabel}`, [], ...after), trigger));
+		return await this.saved(beginAt(workflow(`triggered ${triggerGroup}`, [], ...after), trigger));
 	}
 
 	/** Rows with a label. */
-	async rows(ledgerLabel: string): Promise<Entry[]> {
-		return await (await this.table()).find({ all: [['ledgerLabel', 'eq', ledgerLabel]] });
+	async rows(triggerGroup: string): Promise<Entry[]> {
+		return await (await this.table()).find({ all: [['triggerGroup', 'eq', triggerGroup]] });
 	}
 
-	async states(ledgerLabel: string): Promise<string[]> {
-		return (await this.rows(ledgerLabel)).map(({ state }) => state);
+	async states(triggerGroup: string): Promise<string[]> {
+		return (await this.rows(triggerGroup)).map(({ state }) => state);
 	}
 
-	async change(ledgerLabel: string, changes: Partial<Entry>): Promise<void> {
-		await (await this.table()).change({ all: [['ledgerLabel', 'eq', ledgerLabel]] }, changes);
+	async change(triggerGroup: string, changes: Partial<Entry>): Promise<void> {
+		await (await this.table()).change({ all: [['triggerGroup', 'eq', triggerGroup]] }, changes);
 	}
 
 	/** The executions of a workflow that have ended, the oldest first. */

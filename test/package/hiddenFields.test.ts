@@ -22,11 +22,12 @@ const hiddenIn = (place: string, properties: INodeProperties[]): string[] =>
 		return isOurs && by.length ? [`${path}: ${by.join(', ')}`] : [];
 	});
 
-const OF_BUDGET = 'part of a budget, which is never hidden, and is refused without a job ledger';
+const OF_BUDGET = 'part of the job ledger: turning the ledger off turns the budget off, as it says';
 
 /** Fields about money that may be hidden, and why. */
 const money: Record<string, string> = {
 	'modelRouter.allowAgents: @tool': 'a permission: where it is hidden, no model asks',
+	'modelRouterApi.budgetUsd: useJobLedger': OF_BUDGET,
 	'modelRouterApi.budgetPeriod: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.workflowsMayResume: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.unknownCostUsd: useJobLedger, budgetUsd': OF_BUDGET,
@@ -75,7 +76,7 @@ const others = `
 	modelRouter.hours: findBy
 	modelRouterTrigger.mediaType: watch
 	modelRouterTrigger.jobIds: watch
-	modelRouterTrigger.ledgerLabel: watch
+	modelRouterTrigger.triggerGroup: watch
 	modelRouterTrigger.deliveredWhen: watch
 	modelRouterTrigger.downloadFile: events
 	modelRouterTrigger.binaryProperty: events, downloadFile
@@ -104,14 +105,6 @@ it('every hidden field is known: if a new one protects money, do not hide it, an
 });
 
 it('n8n keeps what protects money where the switch that it needs is off', () => {
-	const [{ properties } = { properties: [] }] = credentials.filter(
-		({ name }) => name === 'modelRouterApi',
-	);
-	const data = { useJobLedger: false, budgetUsd: '50', unknownCostUsd: '1' };
-	const kept = NodeHelpers.getNodeParameters(properties, data, true, false, null, null);
-	expect(kept).toMatchObject({ budgetUsd: '50' });
-	expect(kept).not.toHaveProperty('unknownCostUsd');
-
 	const { description } = nodes.find(({ description: { name } }) => name === 'modelRouter')!;
 	for (const operation of ['start', 'generate']) {
 		const given = { resource: 'media', operation, useLedger: false, uniqueKey: 'order 7' };

@@ -153,7 +153,6 @@ describe('fields', () => {
 	const SHOWN = {
 		'a choice with a default, on which the fields below it depend': [
 			...[
-				'capability',
 				'deliveredWhen',
 				'downloadFile',
 				'findBy',
@@ -166,11 +165,10 @@ describe('fields', () => {
 			...['questionSource', 'responseFormat', 'sessionMode', 'useLedger', 'watch', 'withKeys'],
 		],
 		'what the question or the job is about, any part of which may be absent': [
-			...['chain', 'jobIds', 'ledgerLabel', 'parameters', 'period', 'prompt', 'token', 'wallet'],
-			...['marketData', 'onChain', 'perps', 'sentiment', 'tokenAnalysis', 'webSearch'],
+			...['jobIds', 'triggerGroup', 'parameters', 'prompt'],
 		],
 		'what the user pays for': ['allowAgents', 'uniqueKey'],
-		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer'],
+		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer', 'systemMessage'],
 		'which part of what was spent is reported, and how': ['from', 'groupBy', 'label', 'to'],
 		'how a conversation goes, which decides on what it costs': [
 			...['openingMessage', 'outputMode', 'stopPhrase', 'turnLimit', 'turnOrder'],

@@ -189,7 +189,7 @@ it('a video after a crash', async () => {
 			[{}],
 			host.startNode('', {
 				...{ mediaType: 'videos', model: model('reel/short-1.0'), prompt },
-				options: { ledgerLabel: label },
+				options: { triggerGroup: label },
 			}),
 		),
 	);

@@ -107,7 +107,7 @@ it('every alarm comes once, also when a worker is killed in the middle', async (
 		do: { type: 'hold', effect: true },
 	});
 	const start = await host.saved(
-		workflow('start', [{}], host.startNode('order-7', { options: { ledgerLabel: '' } })),
+		workflow('start', [{}], host.startNode('order-7', { options: { triggerGroup: '' } })),
 	);
 	const held = await queue.editor.start(start);
 	await until('the start is under way', () =>

@@ -26,12 +26,6 @@ export const getEntries = operation({
 					default: '',
 				},
 				{
-					displayName: 'Ledger Label',
-					name: 'ledgerLabel',
-					type: 'string',
-					default: '',
-				},
-				{
 					displayName: 'State',
 					name: 'state',
 					type: 'options',
@@ -48,6 +42,12 @@ export const getEntries = operation({
 					default: 'unknown',
 				},
 				{
+					displayName: 'Trigger Group',
+					name: 'triggerGroup',
+					type: 'string',
+					default: '',
+				},
+				{
 					displayName: 'Unique Key',
 					name: 'uniqueKey',
 					type: 'string',
@@ -57,12 +57,12 @@ export const getEntries = operation({
 		},
 	],
 
-	prepare: ({ returnAll, limit, filters: { jobId, uniqueKey, ledgerLabel, state } }) => ({
+	prepare: ({ returnAll, limit, filters: { jobId, uniqueKey, triggerGroup, state } }) => ({
 		limit: returnAll ? undefined : limit,
 		filter: {
 			jobId: jobId?.trim() || undefined,
 			uniqueKey: uniqueKey?.trim() || undefined,
-			ledgerLabel: ledgerLabel?.trim() || undefined,
+			triggerGroup: triggerGroup?.trim() || undefined,
 			state: [
 				...(state ? [equal(state satisfies EntryState)] : []),
 				...noneOf('withdrawn', 'chat', 'limit', 'budget'),

@@ -28,10 +28,10 @@ export const generate = operation({
 		optionsParam([
 			startOptions.allowUnknownCost,
 			hideProgressOption,
-			startOptions.ledgerLabel,
 			maxSizeOption,
 			startOptions.spendingCapPerExecution,
 			startOptions.spendingLabel,
+			startOptions.triggerGroup,
 			maxWaitOption,
 		]),
 	],

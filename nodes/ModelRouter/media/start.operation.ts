@@ -15,9 +15,9 @@ export const start = operation({
 		simplifyParam,
 		optionsParam([
 			startOptions.allowUnknownCost,
-			startOptions.ledgerLabel,
 			startOptions.spendingCapPerExecution,
 			startOptions.spendingLabel,
+			startOptions.triggerGroup,
 		]),
 	],
 

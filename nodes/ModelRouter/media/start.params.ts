@@ -63,13 +63,13 @@ const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	},
 });
 
-export const ledgerLabelOption = withFieldRules({ inTool: 'notFromModel' })({
-	displayName: 'Ledger Label',
-	name: 'ledgerLabel',
+export const triggerGroupOption = withFieldRules({ inTool: 'notFromModel' })({
+	displayName: 'Trigger Group',
+	name: 'triggerGroup',
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. product videos',
-	description: 'A trigger with a label reports only its jobs',
+	description: 'A trigger with a group reports only its jobs',
 });
 
 const MAX_KEY_LENGTH = 500;
@@ -83,7 +83,7 @@ const MAX_KEY_LENGTH = 500;
  */
 function toLedgerStart(
 	{ useLedger, uniqueKey: key }: { useLedger: boolean; uniqueKey: string },
-	ledgerLabel: string,
+	triggerGroup: string,
 	waits: number,
 ) {
 	const uniqueKey = key.trim();
@@ -102,7 +102,7 @@ function toLedgerStart(
 		throw invalidInputError(
 			`${uniqueKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,
 		);
-	return { uniqueKey, ledgerLabel: ledgerLabel.trim(), waits };
+	return { uniqueKey, triggerGroup: triggerGroup.trim(), waits };
 }
 
 const promptParam = {
@@ -170,7 +170,7 @@ export const startOptions = {
 		...allowUnknownCostOption,
 		description: 'Whether to start a job without a price, uncapped',
 	},
-	ledgerLabel: ledgerLabelOption,
+	triggerGroup: triggerGroupOption,
 	spendingCapPerExecution: spendingCapPerExecutionOption,
 	spendingLabel: spendingLabelOption,
 } as const;
@@ -188,7 +188,7 @@ type StartValues = ParamValues<typeof startParams>;
  */
 export function toStartRequest(
 	params: StartValues,
-	{ allowUnknownCost = false, ledgerLabel = '', spendingCapPerExecution, ...more }: StartOptions,
+	{ allowUnknownCost = false, triggerGroup = '', spendingCapPerExecution, ...more }: StartOptions,
 	{ handedOver, readModelLists }: Pick<PrepareContext, 'handedOver' | 'readModelLists'>,
 	waits = 0,
 ) {
@@ -211,7 +211,7 @@ export function toStartRequest(
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		/** Set by the check. */
 		chosen: { candidates: [], passedOver: [] } as Chosen,
-		ledger: toLedgerStart(params, ledgerLabel, waits),
+		ledger: toLedgerStart(params, triggerGroup, waits),
 	};
 }
 

@@ -190,13 +190,13 @@ const MAX_RECORD_LENGTH = 4000;
 /** Adapts the job ledger to the pipeline of paid starts. */
 function toStartLedger(
 	context: OperationContext<StartRequest>,
-	{ uniqueKey, ledgerLabel, waits }: NonNullable<StartRequest['ledger']>,
+	{ uniqueKey, triggerGroup, waits }: NonNullable<StartRequest['ledger']>,
 	model: string,
 ): StartLedger<StartResult> {
 	const { request, origin, addHint } = context;
 	const { mediaType } = request;
 	const newStart = {
-		...{ uniqueKey, ledgerLabel, mediaType, model },
+		...{ uniqueKey, triggerGroup, mediaType, model },
 		credentialId: origin.credentialId,
 		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,

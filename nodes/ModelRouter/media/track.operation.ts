@@ -3,7 +3,7 @@ import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
 import { openJobLedger, requireFetchable } from '../ledger/jobEntry';
 import { addressParams, toAddress } from './media.params';
-import { ledgerLabelOption } from './start.params';
+import { triggerGroupOption } from './start.params';
 
 export const track = operation({
 	name: 'Track Existing Job',
@@ -11,11 +11,11 @@ export const track = operation({
 	action: 'Track existing media job',
 	description: 'Enter a job in the job ledger, so that the Model Router Trigger downloads its file',
 	readsAtMostCatalog: true,
-	params: [...addressParams, optionsParam([ledgerLabelOption])],
+	params: [...addressParams, optionsParam([triggerGroupOption])],
 
-	prepare: ({ options: { ledgerLabel = '' }, ...params }) => ({
+	prepare: ({ options: { triggerGroup = '' }, ...params }) => ({
 		...toAddress(params),
-		ledgerLabel: ledgerLabel.trim(),
+		triggerGroup: triggerGroup.trim(),
 	}),
 
 	async check(context) {

@@ -131,8 +131,8 @@ async function collectSampleItems(
 	open: () => Promise<Ledger>,
 	settings: TriggerSettings,
 ): Promise<INodeExecutionData[]> {
-	const { watch, ledgerLabel, jobIds, mediaType } = settings;
-	const owner = { credentialId: router.credentialId, ledgerLabel };
+	const { watch, triggerGroup, jobIds, mediaType } = settings;
+	const owner = { credentialId: router.credentialId, triggerGroup };
 	const isLedger = watch === 'ledger';
 	const limit = MAX_STATUS_REQUESTS;
 	const filter = where({ ...ownedBy(owner), state: 'pending' });
@@ -162,7 +162,7 @@ async function collectSampleItems(
 }
 
 const NO_ENTRY =
-	'The job ledger has no undelivered job or alarm for this credential, these events and this Ledger Label. For a job: in the Model Router node, start a job with "Track in Job Ledger", wait until it is done, and test again. A test changes nothing: the active workflow still gets the job or alarm.';
+	'The job ledger has no undelivered job or alarm for this credential, these events and this Trigger Group. For a job: in the Model Router node, start a job with "Track in Job Ledger", wait until it is done, and test again. A test changes nothing: the active workflow still gets the job or alarm.';
 
 const NO_ID =
 	'None of the jobs in Job IDs is finished. Enter the ID of a finished job, as returned by Start Job.';

@@ -76,10 +76,10 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 async function enterAlarms(
 	ledger: Ledger,
 	connection: Connection,
-	{ wants, ledgerLabel }: TriggerSettings,
+	{ wants, triggerGroup }: TriggerSettings,
 ): Promise<void> {
-	const owner = { credentialId: connection.credentialId, ledgerLabel };
-	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(ledgerLabel);
+	const owner = { credentialId: connection.credentialId, triggerGroup };
+	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(triggerGroup);
 	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, owner);
 }
 
@@ -100,11 +100,11 @@ export async function collectJobs(
 	claim = ledger.newClaim(),
 ): Promise<IDataObject[]> {
 	const { httpWithoutRetries, credentialId } = connection;
-	const { simplify, watch, ledgerLabel, maxJobs, lease } = settings;
+	const { simplify, watch, triggerGroup, maxJobs, lease } = settings;
 	const isLedger = watch === 'ledger';
 	const { time, redact } = polled;
 	const polling = {
-		...{ credentialId, ledgerLabel, maxJobs, lease, ...time },
+		...{ credentialId, triggerGroup, maxJobs, lease, ...time },
 		eventFilters: toEventFilters(settings),
 		concurrency: STATUS_CONCURRENCY,
 		async readStatus(entry: Entry) {
@@ -181,7 +181,7 @@ function toJobItem(
 	entry: Entry,
 	{ isLedger, simplify }: { isLedger: boolean; simplify: boolean },
 ): IDataObject & { event: TriggerEvent } {
-	const { outcome, ledgerLabel, model } = entry;
+	const { outcome, triggerGroup, model } = entry;
 	if (entry.mediaType === ALARM) return toAlarmItem(entry);
 	const job: Job = {
 		...toJob(entry),
@@ -193,7 +193,7 @@ function toJobItem(
 	return {
 		event: job.state === 'failed' ? 'mediaJobFailed' : 'mediaJobCompleted',
 		...toJobJson(job, { simplify, model: model || undefined, ledgered }),
-		...(ledgerLabel && { ledgerLabel }),
+		...(triggerGroup && { triggerGroup }),
 		...(outcome === 'lost' && { failure: { ...LOST, reason: entry.note } }),
 	};
 }
@@ -203,7 +203,7 @@ const toAlarmItem = (entry: Entry): IDataObject & { event: TriggerEvent } => ({
 	event: entry.outcome === 'threshold' ? 'budgetThresholdReached' : 'outcomeUnknown',
 	jobId: entry.jobId,
 	...(readStoredRecord(entry) as IDataObject),
-	...(entry.ledgerLabel && { ledgerLabel: entry.ledgerLabel }),
+	...(entry.triggerGroup && { triggerGroup: entry.triggerGroup }),
 });
 
 const LOST = {

@@ -6,7 +6,7 @@ import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { optionsParam } from '../../fieldKinds.params';
 import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.params';
-import { ledgerLabelOption } from '../media/start.params';
+import { triggerGroupOption } from '../media/start.params';
 import { simplifyParam } from '../acrossResources.params';
 
 /** Maximum milliseconds for which the service stores a file. */
@@ -107,10 +107,10 @@ export const triggerParams = [
 			'Separated by commas or spaces, or a list from an expression, which is [] if there are none. Job URLs also work. Best effort: n8n saves what was reported only together with an execution, so after a crash a job may be reported again.',
 	},
 	{
-		...ledgerLabelOption,
+		...triggerGroupOption,
 		displayOptions: ofLedger,
 		description:
-			'Only jobs with this Ledger Label. If empty, all jobs started with the same Model Router credential. If several triggers match a job, one of them gets it.',
+			'Only jobs of this Trigger Group. If empty, all jobs started with the same Model Router credential. If several triggers match a job, one of them gets it.',
 	},
 	{
 		displayName: 'Delivered When',
@@ -185,7 +185,7 @@ export function toSettings({
 	...params
 }: TriggerParams) {
 	const { deliverAgainAfter = 10, maxJobs = 50, maxSizeMib = maxSizeOption.default } = options;
-	const { watch, ledgerLabel, binaryProperty } = params;
+	const { watch, triggerGroup, binaryProperty } = params;
 	if (!events.length)
 		throw invalidInputError('Trigger On is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
@@ -197,7 +197,7 @@ export function toSettings({
 	return {
 		...params,
 		wants,
-		ledgerLabel: ledgerLabel.trim(),
+		triggerGroup: triggerGroup.trim(),
 		/** Undefined when no file is downloaded. */
 		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,
 		/** Milliseconds. */

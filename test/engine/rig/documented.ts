@@ -112,10 +112,10 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await add('Job Ledger: Deliver Again', ledger('deliverAgain', ofDelivery));
 		await delivered();
 		await add('Job Ledger: Confirm Delivery', ledger('confirmDelivery', ofDelivery));
-		const ledgerLabel = 'posters';
-		await first(job('start', { ...tracked, prompt: '[[fail]]', options: { ledgerLabel } }));
+		const triggerGroup = 'posters';
+		await first(job('start', { ...tracked, prompt: '[[fail]]', options: { triggerGroup } }));
 		outputs['Model Router Trigger: Media Job Completed'] = completed;
-		const confirmed = { ledgerLabel, deliveredWhen: 'confirmed' };
+		const confirmed = { triggerGroup, deliveredWhen: 'confirmed' };
 		outputs['Model Router Trigger: Media Job Failed'] = await delivered(confirmed);
 
 		// a budget of which a job has reserved a part

@@ -32,7 +32,7 @@ const partial = { onIncomplete: 'partial', includeRawEvents: true };
 const tools = { tool: [{ name: 'look_up', parameters: '{"type":"object"}' }] };
 const twoAnswers = { additionalFields: '{"n":2}' };
 const picture = { mediaType: 'images', model: byId('canvas/sketch-1'), prompt: 'A lighthouse' };
-const keyed = { ...picture, useLedger: true, uniqueKey: 'order 1', ledgerLabel: 'Ann' };
+const keyed = { ...picture, useLedger: true, uniqueKey: 'order 1', triggerGroup: 'Ann' };
 const failing = { ...picture, prompt: '[[fail]]' };
 
 /** What the examples in the documentation do not have. */
@@ -63,7 +63,7 @@ const fullRow = (id: number, state: EntryState) => ({
 			uniqueKey: `order ${id}`,
 			mediaType: 'images',
 			jobId: `job-${id}`,
-			ledgerLabel: 'Ann',
+			triggerGroup: 'Ann',
 		},
 		...{
 			model: 'canvas/sketch-1',

@@ -13,7 +13,7 @@ export interface Said {
 
 export type Row = Pick<
 	Entry,
-	'state' | 'jobId' | 'ledgerLabel' | 'leaseUntil' | 'failures' | 'note'
+	'state' | 'jobId' | 'triggerGroup' | 'leaseUntil' | 'failures' | 'note'
 >;
 
 /** What n8n and the workflows know at the end. */
@@ -72,7 +72,7 @@ export function compare(
 	now = Date.now(),
 ) {
 	const idsOf = Map.groupBy(booked, ({ key }) => key);
-	const rowsOf = Map.groupBy(rows, ({ ledgerLabel }) => ledgerLabel);
+	const rowsOf = Map.groupBy(rows, ({ triggerGroup }) => triggerGroup);
 	const saidOf = Map.groupBy(said, ({ key }) => key);
 	const arrived = Map.groupBy(arrivals, ({ jobId }) => jobId);
 	const withJob = rows.filter(({ state }) => HAS_JOB.test(state));
@@ -91,7 +91,7 @@ export function compare(
 	const isGiven = (key: string, jobId: string) =>
 		(idsOf.get(key) ?? []).some((each) => each.jobId === jobId);
 	const notEntered = booked.filter(({ jobId }) => !entered.has(jobId));
-	const told = [...said, ...rows.map(({ ledgerLabel, jobId }) => ({ key: ledgerLabel, jobId }))];
+	const told = [...said, ...rows.map(({ triggerGroup, jobId }) => ({ key: triggerGroup, jobId }))];
 	const unknown = wanted.filter(({ key }) => {
 		const own = rowsOf.get(key);
 		return own

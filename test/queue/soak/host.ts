@@ -88,7 +88,7 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 			...{ mediaType: '={{ $json.mediaType }}', prompt: '={{ $json.prompt }}' },
 			model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
 			// the catalog fails, too; and each row of the ledger is found by its label
-			options: { allowUnknownCost: true, ledgerLabel: '={{ $json.key }}' },
+			options: { allowUnknownCost: true, triggerGroup: '={{ $json.key }}' },
 			// a service that hangs is given up before long
 			requestSettings: { concurrency: 20, idleTimeout: 10 },
 		});

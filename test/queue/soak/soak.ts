@@ -119,7 +119,7 @@ async function work(host: Host, batches: Batch[], options: Options) {
 	// keys whose executions have all been killed before the start, or whose start nobody has called unknown yet
 	const isOver = /^(unknown|notStarted|pending|emitting|delivering|unconfirmed|delivered)$/;
 	const rows = (await readRows(host)).filter(({ state }) => isOver.test(state));
-	const over = new Set(rows.map(({ ledgerLabel }) => ledgerLabel));
+	const over = new Set(rows.map(({ triggerGroup }) => triggerGroup));
 	for (const { wanted } of batches.filter(({ hasKeys }) => hasKeys)) {
 		const open = wanted.filter(({ key }) => !over.has(key));
 		if (open.length) await load.call({ wanted: open, hasKeys: true });

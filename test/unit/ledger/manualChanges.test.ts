@@ -6,7 +6,7 @@ import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { ledgerOn, Rows } from './simulatedTable';
 
-const job = { jobId: '1', mediaType: 'images', credentialId: 'a', ledgerLabel: '' };
+const job = { jobId: '1', mediaType: 'images', credentialId: 'a', triggerGroup: '' };
 
 function openLedger() {
 	const clock = virtualClock();

@@ -71,17 +71,17 @@ describe('one poll', () => {
 
 	it('asks for its own account and label only, and not before the time that the row says', async () => {
 		const { add, asked, poll, clock } = watchWorld();
-		add('own', { ledgerLabel: 'l' });
-		add('other label', { ledgerLabel: 'm' });
-		add('other account', { ledgerLabel: 'l', credentialId: 'b' });
-		add('later', { ledgerLabel: 'l', checkAt: HOUR });
-		add('done', { ledgerLabel: 'm', outcome: 'completed' });
-		expect((await poll({ ledgerLabel: 'l' })).names).toEqual([]);
+		add('own', { triggerGroup: 'l' });
+		add('other label', { triggerGroup: 'm' });
+		add('other account', { triggerGroup: 'l', credentialId: 'b' });
+		add('later', { triggerGroup: 'l', checkAt: HOUR });
+		add('done', { triggerGroup: 'm', outcome: 'completed' });
+		expect((await poll({ triggerGroup: 'l' })).names).toEqual([]);
 		expect(asked).toEqual(['own']);
 		expect((await poll()).names).toEqual(['done']);
 		expect(asked).toEqual(['own', 'other label']);
 		await clock.sleep(HOUR);
-		await poll({ ledgerLabel: 'l' });
+		await poll({ triggerGroup: 'l' });
 		expect(asked.slice(2).sort()).toEqual(['later', 'own']);
 	});
 

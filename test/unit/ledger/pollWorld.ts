@@ -52,7 +52,7 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 		const found = await pollLedger(
 			ledger,
 			{
-				...{ credentialId: 'a', ledgerLabel: '', eventFilters, maxJobs: 50, lease: 10 * MINUTE },
+				...{ credentialId: 'a', triggerGroup: '', eventFilters, maxJobs: 50, lease: 10 * MINUTE },
 				...{ concurrency: 5, asksUntil: clock.now() + 24 * SECOND },
 				claimsUntil: clock.now() + 38 * SECOND,
 				async readStatus({ jobId }) {

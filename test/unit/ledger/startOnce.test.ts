@@ -124,7 +124,7 @@ describe('one job per key', () => {
 		const { start, rows } = startWorld();
 		const seen: string[] = [];
 		const before = () => void seen.push(...rows.map(({ state }) => state));
-		const entry = { state: 'pending', jobId: 'job-1', ledgerLabel: 'l' };
+		const entry = { state: 'pending', jobId: 'job-1', triggerGroup: 'l' };
 		expect(await start({ key: '', before })).toMatchObject({ entry });
 		expect(seen).toEqual(['sending']);
 	});

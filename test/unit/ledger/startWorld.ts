@@ -8,7 +8,7 @@ export const [SECOND, MINUTE] = [1000, 60_000];
 export const LEASE = 10 * MINUTE;
 
 export const wanted = (uniqueKey: string) => ({
-	...{ uniqueKey, mediaType: 'videos', model: 'm', credentialId: 'a', ledgerLabel: 'l' },
+	...{ uniqueKey, mediaType: 'videos', model: 'm', credentialId: 'a', triggerGroup: 'l' },
 	...{ lease: LEASE, firstCheck: 0 },
 });
 

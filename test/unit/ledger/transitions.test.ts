@@ -27,7 +27,7 @@ function recorded(...states: EntryState[]) {
 
 it('makes a filter of what has to be true, in its order', () => {
 	const filter = { uniqueKey: 'k', state: noneOf('withdrawn', 'notStarted'), checkAt: atMost(5) };
-	expect(where({ ...filter, ledgerLabel: undefined })).toEqual({
+	expect(where({ ...filter, triggerGroup: undefined })).toEqual({
 		all: [
 			['uniqueKey', 'eq', 'k'],
 			['state', 'neq', 'withdrawn'],

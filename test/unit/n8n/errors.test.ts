@@ -120,6 +120,15 @@ it.each<[object, object | undefined]>([
 	expect(error.failure).toEqual(failure);
 });
 
+it('an item says in seconds how long the service asks to wait', () => {
+	const error = new ServiceError('refused', 'x', { status: 429, retryAfter: 1500 });
+	expect(toErrorItem(toNodeError(NODE, error), error)['details']).toEqual({
+		kind: 'refused',
+		status: 429,
+		retryAfterSeconds: 2,
+	});
+});
+
 it('shows how much of an answer came', () => {
 	const partly = (text: string) => toNodeError(NODE, truncatedAnswerError('why', { text }));
 	expect(partly('abc').description).toContain('What arrived before (3 characters): abc');

@@ -8,8 +8,8 @@ import {
 } from '../../queue/soak/book';
 
 const now = 1_000_000;
-const row = (ledgerLabel: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
-	...{ ledgerLabel, state, jobId: '', leaseUntil: 0, failures: 0, note: '' },
+const row = (triggerGroup: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
+	...{ triggerGroup, state, jobId: '', leaseUntil: 0, failures: 0, note: '' },
 	...more,
 });
 const booked = [{ key: 'soak-1', jobId: 'job-1' }];

@@ -13,7 +13,7 @@ it('every start of unknown outcome gets its alarm, however many there are', asyn
 	);
 	const ledger = ledgerOn(createMemoryTable(rows, ledgerFormat), virtualClock());
 	for (let time = 1; time <= 2; time++)
-		await enterUnknownAlarms(ledger, { credentialId: 'c', ledgerLabel: '' });
+		await enterUnknownAlarms(ledger, { credentialId: 'c', triggerGroup: '' });
 	const alarms = rows.filter(({ mediaType }) => mediaType === 'alarm').map(({ jobId }) => jobId);
 	expect(alarms).toEqual(Array.from({ length: 600 }, (_, index) => `unknown:${index + 1}`));
 });
