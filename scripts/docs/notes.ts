@@ -22,6 +22,12 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Nothing was sent. Run it again. If it happens often, give the workflows separate credentials.',
 	'The budget could not be updated (…). Reservations such as … stay until the period ends, or until somebody releases them.':
 		'You have the answer, and it is paid. **Budget: Release** gives the reservation back once no request of it is under way.',
+	'The … that the service reports for the media job … cannot be: …. It is not counted: the estimate is.':
+		'You have the job. Ask the service what it has really cost.',
+	"The … that the service reports for the media job … cannot be: …. It is not counted: the catalog's minimum is.":
+		'The job runs. Ask the service what it costs before you start more of them.',
+	'The budget does not count … for the media job …, because that is more than … times what it was estimated at. The estimate counts.':
+		'You have the job. Ask the service what it has really cost.',
 	'A request cost …, more than the … that it could cost at the prices of the catalog. The budget counts what it cost.':
 		"The price changed, or the service exceeded Maximum Output Tokens. Check the model's price in the catalog.",
 	'The answer stopped before its end':

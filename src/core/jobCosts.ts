@@ -1,6 +1,9 @@
 import type { Cost } from './bound';
 import { formatUsd, ZERO } from './money';
 
+/** How many times its estimate no job costs, and how many times the catalog's minimum no estimate is. */
+export const MOST_TIMES = 1000;
+
 /**
  * What the jobs of a node run have cost, in a sentence or two.
  *

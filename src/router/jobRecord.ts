@@ -2,9 +2,10 @@ import { getRequestId, isErrorValue, JOB_FAILED, parseErrorBody } from '../core/
 import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
+import { MOST_TIMES } from '../core/jobCosts';
 import { isPresent, omitMissing } from '../core/missing';
 import type { MediaType } from './model';
-import { readDecimal, readInteger, toUsd } from '../core/money';
+import { type Decimal, readDecimal, readInteger, toUsd } from '../core/money';
 
 export interface Job {
 	jobId: string;
@@ -163,11 +164,17 @@ export function summarizeJob(
 	{ record, costMicroUsd, estimatedCostMicroUsd, requestId, ...job }: Job,
 	model = typeof record['model'] === 'string' ? record['model'].trim() : '',
 ) {
+	const costs = { costMicroUsd, estimatedCostMicroUsd };
 	return {
 		...job,
 		...(model && { model }),
-		...describeAmount(costMicroUsd, 'costUsd', 'cost'),
-		...describeAmount(estimatedCostMicroUsd, 'estimatedCostUsd', 'estimated_cost'),
+		...describeAmount(costMicroUsd, readJobCost(costs), 'costUsd', 'cost'),
+		...describeAmount(
+			estimatedCostMicroUsd,
+			readAmount(estimatedCostMicroUsd),
+			'estimatedCostUsd',
+			'estimated_cost',
+		),
 		...(requestId !== undefined && { requestId }),
 	};
 }
@@ -187,16 +194,62 @@ export function isRecordNeeded({ jobId, state, record, ...job }: Job): boolean {
 /** Names that end with the word ID. */
 const ID_FIELD = /(^|_)id$|Id$/;
 
-/** An amount in USD. A value that is not a whole number of micro-dollars is output as it arrived, under its own name. */
+/** An amount in USD. One that cannot be read, or cannot be, is output as it arrived, under its own name. */
 function describeAmount(
 	microUsd: unknown,
+	amount: Decimal | undefined,
 	name: 'costUsd' | 'estimatedCostUsd',
 	ownName: string,
 ): { costUsd?: number; estimatedCostUsd?: number } {
 	if (microUsd === undefined) return {};
-	const usd = toUsd(microUsd);
-	return usd === undefined ? { [ownName]: microUsd } : { [name]: usd };
+	return amount === undefined ? { [ownName]: microUsd } : { [name]: toUsd(amount) };
 }
+
+/** Micro-dollars. No job costs more than a million dollars. */
+const MOST_COST = 1e12;
+
+/** Reads an amount of a job. @returns whole micro-dollars; undefined if it cannot be read, or cannot be. */
+function readAmount(microUsd: unknown): Decimal | undefined {
+	const amount = readInteger(microUsd);
+	return amount?.gte(0) && amount.lte(MOST_COST) ? amount : undefined;
+}
+
+type Costs = Pick<Job, 'costMicroUsd' | 'estimatedCostMicroUsd'>;
+
+/** What a job has cost, in micro-dollars. @returns undefined if the service reports nothing, or what cannot be: then the estimate counts. */
+export function readJobCost({ costMicroUsd, estimatedCostMicroUsd }: Costs): Decimal | undefined {
+	const cost = readAmount(costMicroUsd);
+	const estimate = readAmount(estimatedCostMicroUsd);
+	return estimate?.gt(0) && cost?.gt(estimate.times(MOST_TIMES)) ? undefined : cost;
+}
+
+/**
+ * The service's estimate at the start of a job, in micro-dollars.
+ *
+ * @param minimum The catalog's, if known.
+ * @returns undefined if it gives none, or one that cannot be.
+ */
+export function readEstimate(
+	{ estimatedCostMicroUsd }: Costs,
+	minimum?: Decimal,
+): Decimal | undefined {
+	const estimate = readAmount(estimatedCostMicroUsd);
+	return minimum?.gt(0) && estimate?.gt(minimum.times(MOST_TIMES)) ? undefined : estimate;
+}
+
+/** A sentence about an estimate that is not counted; undefined if there is none. @param minimum The catalog's, if known. */
+export const describeOddEstimate = (job: Job, minimum?: Decimal): string | undefined =>
+	describeOddAmount(job.jobId, ['estimate', job.estimatedCostMicroUsd], readEstimate(job, minimum));
+
+/** A sentence about a reported amount that is not counted; undefined if there is none. @param counted The same, as it was read. */
+export const describeOddAmount = (
+	jobId: string,
+	[name, reported]: ['cost' | 'estimate', unknown],
+	counted: Decimal | undefined,
+): string | undefined =>
+	isPresent(reported) && counted === undefined
+		? `The ${name} that the service reports for the media job ${jobId} cannot be: ${shortenText(JSON.stringify(reported), 40)}. It is not counted: ${name === 'cost' ? 'the estimate' : "the catalog's minimum"} is.`
+		: undefined;
 
 /** A sentence about a status of which the meaning is not known; undefined for any other. */
 export const describeUnknownStatus = ({ status = '', state }: Job): string | undefined =>
@@ -207,6 +260,7 @@ export const describeUnknownStatus = ({ status = '', state }: Job): string | und
 /** The error for a job that the service reports as failed. Without a reason, its message has the state that came. */
 export function jobFailedError(job: Job): ServiceError {
 	const { jobId, record, status, requestId, costMicroUsd } = job;
+	const isCharged = isPresent(costMicroUsd) && !readJobCost(job)?.eq(0);
 	const { error } = record;
 	const details = isErrorValue(error) ? parseErrorBody(error) : {};
 	const state = status === undefined ? '' : ` with the state "${shortenText(status, 100)}"`;
@@ -218,7 +272,7 @@ export function jobFailedError(job: Job): ServiceError {
 		ids: { jobId },
 		...(requestId && { requestId }),
 		partial: record,
-		advice: readInteger(costMicroUsd)?.gt(0)
+		advice: isCharged
 			? 'The service reports a cost for it. Change the prompt or the parameters before you start a new one.'
 			: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
 	});

@@ -1,5 +1,6 @@
 import type { Bound, BoundWithin, Cost } from '../core/bound';
 import { messageOf } from '../core/errors';
+import { MOST_TIMES } from '../core/jobCosts';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
@@ -9,6 +10,7 @@ import { pausedError, refusalError, unboundedError } from './budgetErrors';
 import {
 	claimStartReservation,
 	decideStart,
+	endJobReservation,
 	jobReservationId,
 	keepUnknownStart,
 	startJobReservation,
@@ -82,7 +84,7 @@ export class NodeBudget implements SharedBudget {
 			await this.#record(id, (state) => {
 				if (!reserved || (!job && estimate)) return closeReservation(state, id, estimate);
 				const { least, claimed } = reserved;
-				const start = { id, key, least, claimed };
+				const start = { id, model, key, least, claimed };
 				return job
 					? startJobReservation(state, { ...start, job, estimate })
 					: keepUnknownStart(state, start);
@@ -104,7 +106,16 @@ export class NodeBudget implements SharedBudget {
 
 	endJob(mediaType: string, jobId: string, cost: Cost): void {
 		const id = jobReservationId(mediaType, jobId);
-		void this.#record(id, (state) => closeReservation(state, id, toAmount(cost)));
+		let isOdd = false;
+		const written = this.#record(id, (state) => {
+			({ isOdd } = endJobReservation(state, id, toAmount(cost)));
+		});
+		void written.then(() => {
+			if (isOdd)
+				this.#use.addHint(
+					`The budget does not count ${formatUsd(toAmount(cost))} for the media job ${jobId}, because that is more than ${MOST_TIMES} times what it was estimated at. The estimate counts.`,
+				);
+		});
 	}
 
 	decideStart({ claim, job }: StartDecision): void {

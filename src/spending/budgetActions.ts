@@ -10,6 +10,7 @@ import {
 	figuresOf,
 	type Reservation,
 } from './budgetState';
+import { modelOfKey } from './jobFactors';
 import type { Entry } from '../ledger/entry';
 import { applyUpdate } from '../ledger/ledger';
 
@@ -100,6 +101,11 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 			executionId: reservation.executionId,
 			workflow: reservation.workflow,
 			...(reservation.unknown && { outcomeUnknown: true }),
+		})),
+		factors: Object.entries(state.factors).map(([key, factor]) => ({
+			model: state.models?.[modelOfKey(key)] ?? '',
+			key,
+			timesMinimum: Number(factor),
 		})),
 	};
 }

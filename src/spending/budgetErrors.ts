@@ -4,6 +4,7 @@ import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetLimit, Reservation } from './budgetState';
+import { modelOfKey } from './jobFactors';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
 /** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
@@ -53,7 +54,7 @@ export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
 /** The budget has no room for a request, or none yet. */
 export function refusalError(
 	use: BudgetUse,
-	{ refused, figures, need, holders }: Extract<Claim, { refused: Refused }>,
+	{ refused, figures, need, holders, key }: Extract<Claim, { refused: Refused }>,
 	bound: Bound,
 ) {
 	const { amount } = use.settings;
@@ -66,6 +67,7 @@ export function refusalError(
 	const isMore = 'isLeast' in bound && bound.isLeast && need.gt(bound.microUsd);
 	const estimated = isMore ? `, and jobs like it were estimated at up to ${formatUsd(need)}` : '';
 	const state = `${formatUsd(spent)} is spent${reservedAmount}. ${describeBound(bound)}${estimated}.`;
+	const repair = isMore && key ? ` ${adviseFactor(key)}` : '';
 	const named = nameHolders(holders);
 	const most = `Most is held by ${named}. ${HOW_IT_ENDS}`;
 	const messages: Record<Refused, string> = {
@@ -77,13 +79,17 @@ export function refusalError(
 		full: `The budget has ${MAX_RESERVATIONS} requests and jobs under way, and starts no more jobs`,
 	};
 	const advice: Record<Refused, string> = {
-		spent: `${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).`,
-		reserved: `Waited for 30 s. ${state} Run this again later. ${most}`,
+		spent: `${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).${repair}`,
+		reserved: `Waited for 30 s. ${state} Run this again later. ${most}${repair}`,
 		estimate: `No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and another one took more than 30 s: ${named}. Run this again later. If the process of that start was killed, the wait for it ends after ten minutes, or after twice its Idle Timeout. ${state}`,
 		full: most,
 	};
 	return refuse(use, messages[refused], advice[refused]);
 }
+
+/** What to do where an estimate of the service was wrong: no job of the model may fit any more, and only a job can correct it. */
+const adviseFactor = (key: string) =>
+	`If that estimate was wrong, it does not go away by itself: Get of the resource Budget lists the factors, and those of this model have keys that begin with ${modelOfKey(key)}. Delete the wrong one from "factors" in the cell "record" of the budget, in the Data Table of the job ledger, and write any other text into its cell "claim".`;
 
 /** The current period. */
 export const namePeriod = ({ length }: Pick<BudgetLimit, 'length'>): string =>

@@ -1,7 +1,16 @@
 import { Big, type Decimal } from '../core/money';
 import type { BudgetLimit, BudgetState, Reservation } from './budgetState';
-import { findFactor, hash, learnFactor, timesFactor } from './jobFactors';
-import { claimReservation, type Holder, larger } from './reservations';
+import { cutText } from '../core/errors';
+import {
+	canCost,
+	findFactor,
+	hash,
+	learnCost,
+	learnEstimate,
+	modelOfKey,
+	timesFactor,
+} from './jobFactors';
+import { claimReservation, closeReservation, type Holder, larger } from './reservations';
 
 /*
  * The reservations of starts of jobs: what they reserve before anybody knows what they cost, and what becomes of them.
@@ -33,7 +42,7 @@ export function claimStartReservation(
 	const { factor, isProven } = findFactor(state.factors, key);
 	const kept = isProven ? {} : { unprovenUntil: now + lease };
 	const waitsFor = isProven ? undefined : findUnproven(state, holder.id, now);
-	const wanted = { need: timesFactor(least, factor), start: { kept, waitsFor } };
+	const wanted = { need: timesFactor(least, factor), start: { kept, key, waitsFor } };
 	return claimReservation(state, limit, holder, wanted, now);
 }
 
@@ -52,25 +61,58 @@ const findUnproven = ({ reservations }: BudgetState, id: string, now: number): s
  */
 export function startJobReservation(
 	state: BudgetState,
-	{ id, job, key, least, estimate, claimed }: StartedJob,
+	{ id, job, model, key, least, estimate: given, claimed }: StartedJob,
 ): void {
-	learnFactor(state.factors, key, { least, estimate });
+	const estimate = given && canCost(given, least) ? given : undefined;
+	learnEstimate(state.factors, key, { least, estimate });
+	nameModel(state, key, model);
 	raiseUnknown(state);
 	const start = state.reservations[id] ?? claimed;
 	delete state.reservations[id];
-	state.reservations[job] ??= toJob(start, estimate?.toFixed());
+	state.reservations[job] ??= toJob(start, { least: least.toFixed(), key }, estimate?.toFixed());
 }
 
 /** What a start has reserved, for its job. */
 const toJob = (
 	{ at, executionId, workflow, ...start }: Reservation,
+	of = start.unknown,
 	most = start.most,
-): Reservation => ({ most, at, executionId, workflow });
+): Reservation => ({ most, at, executionId, workflow, ...(of && { of }) });
+
+/** Characters of the name of a model. */
+const MAX_MODEL = 40;
+
+/** Keeps the names of models that have factors. */
+function nameModel(state: BudgetState, key: string, model: string): void {
+	const used = new Set(Object.keys(state.factors).map(modelOfKey));
+	const models = { ...state.models, [modelOfKey(key)]: cutText(model, MAX_MODEL) };
+	const named = Object.entries(models).filter(([of]) => used.has(of));
+	state.models = Object.fromEntries(named);
+}
+
+/**
+ * Counts what a job has cost, and learns from it. A second time changes nothing.
+ *
+ * @param cost Undefined if it is not known: then what is reserved for it counts. So it does if the cost cannot be.
+ * @returns whether the cost cannot be.
+ */
+export function endJobReservation(state: BudgetState, id: string, cost: Decimal | undefined) {
+	const { most, of } = state.reservations[id] ?? {};
+	const estimate = new Big(most ?? 0);
+	const isOdd = cost !== undefined && !canCost(cost, estimate);
+	const paid = isOdd ? undefined : cost;
+	closeReservation(state, id, paid);
+	// what is free, such as a job that has failed, says nothing about others
+	if (of && paid?.gt(0))
+		learnCost(state.factors, of.key, { least: new Big(of.least), estimate, cost: paid });
+	return { isOdd };
+}
 
 /** A job that was started, and the reservation of its start. */
 interface StartedJob {
 	id: string;
 	job: string;
+	model: string;
 	/** The key of its configuration. */
 	key: string;
 	/** The catalog's minimum, in micro-dollars. */

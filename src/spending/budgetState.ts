@@ -28,6 +28,8 @@ export interface Reservation {
 	workflow: string;
 	/** Of a start of unknown outcome, which counts until a person decides: the catalog's minimum, in micro-dollars, and the key of its configuration. */
 	unknown?: { least: string; key: string };
+	/** Of a job, until its cost is known: the catalog's minimum, in micro-dollars, and the key of its configuration. */
+	of?: { least: string; key: string };
 	/** Of a start of a configuration without a factor: until when others without one wait for it, in milliseconds since 1970. */
 	unprovenUntil?: number;
 	/** A person has released it: it no longer counts, and what it costs is still added. */
@@ -44,6 +46,8 @@ export interface BudgetState {
 	reservations: Record<string, Reservation>;
 	/** What jobs cost. They outlive the period. */
 	factors: JobFactors;
+	/** The models of the factors, for people, by what their keys begin with. */
+	models?: Record<string, string>;
 	/** Thresholds whose alarms were entered: the day, by the job ID of the alarm. */
 	announced?: Record<string, string>;
 }
@@ -59,13 +63,13 @@ const DAY = 24 * 3_600_000;
 export function parseBudget(record: string): BudgetState | undefined {
 	const state = tryParseJson(record);
 	if (!isPlainObject(state)) return undefined;
-	const { day, spent, reservations, factors, announced = {} } = state;
+	const { day, spent, reservations, factors, announced = {}, models = {} } = state;
 	const isRead =
 		(day === '' || isDay(day)) &&
 		isRecordOf(spent, isAmount) &&
 		isRecordOf(reservations, isReservation) &&
 		isRecordOf(factors, isAmount) &&
-		isRecordOf(announced, (value) => typeof value === 'string');
+		[announced, models].every((record) => isRecordOf(record, (value) => typeof value === 'string'));
 	return isRead ? (state as unknown as BudgetState) : undefined;
 }
 

@@ -14,7 +14,7 @@ import {
  */
 
 /**
- * Reservations with which no more jobs are started: the row stays below 100 kB, of which factors take 8, unless most are of unknown outcome.
+ * Reservations with which no more jobs are started: the row stays below 130 kB, of which factors take 12, unless most are of unknown outcome.
  * Texts are not refused for it.
  */
 export const MAX_RESERVATIONS = 500;
@@ -66,6 +66,8 @@ interface Wanted {
 /** What the start of a job adds to a reservation. */
 interface StartNeed {
 	kept: Pick<Reservation, 'unprovenUntil'>;
+	/** The key of its configuration. */
+	key: string;
 	/** The ID of another start whose estimate has to come first, if it has to. */
 	waitsFor: string | undefined;
 }
@@ -87,7 +89,7 @@ export function claimReservation(
 	if (known) countSpent(state, known, counted);
 	const own = reservedBy(known);
 	const figures = figuresOf(state, limit);
-	const claim = { figures, need, waitsFor: start?.waitsFor };
+	const claim = { figures, need, waitsFor: start?.waitsFor, key: start?.key };
 	const refused = refuseAmount(need.minus(own), figures) ?? refuseStart(start, known, figures);
 	if (refused) {
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;

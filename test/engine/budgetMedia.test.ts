@@ -84,6 +84,53 @@ describe('starts at once', () => {
 	});
 });
 
+describe('figures of the service that cannot be', () => {
+	it.each([-0.9, 41, 1e23])(
+		'a cost of %d USD is not counted: the estimate is, and a hint says so',
+		async (usd) => {
+			const secrets = secretsOf('100');
+			rig.service.forms.jobSteps = 0;
+			const jobId = await startedJob(secrets);
+			cost(usd);
+			const { items: read, hints } = await get(secrets, jobId);
+			expect(read[0]?.json).toMatchObject({ cost: usd * 1e6 });
+			expect(read[0]?.json).not.toHaveProperty('costUsd');
+			expect(hints).toEqual([expect.stringMatching(/cannot be: .* the estimate is\.$/)]);
+			const recorded = [{ requests: 1, costUsd: 0, unknownCosts: 1 }];
+			expect(await money(secrets)).toEqual({ spentUsd: 0.04, reservedUsd: 0, recorded });
+		},
+	);
+
+	it('a wrong estimate is told with what helps, and goes when the cost of its job is read', async () => {
+		const secrets = secretsOf('10');
+		rig.service.forms.jobSteps = 0;
+		estimate(39);
+		const jobId = await startedJob(secrets);
+		const { factors } = (await figures(secrets)) as { factors: Array<{ key: string }> };
+		expect(factors).toEqual([
+			{ model: 'canvas/sketch-1', key: expect.any(String), timesMinimum: 975 },
+		]);
+		const { failed } = await start(secrets);
+		const keys = `keys that begin with ${factors[0]?.key.split('.')[0]}`;
+		expect(failed[0]?.json['error']).toMatch(
+			new RegExp(`does not go away by itself: .*${keys}\\.`),
+		);
+		await get(secrets, jobId);
+		expect((await start(secrets)).items).toHaveLength(1);
+	});
+
+	it('an estimate of more than 1,000 times the minimum is not believed', async () => {
+		const secrets = secretsOf('10');
+		estimate(41);
+		const { hints } = await start(secrets);
+		expect(hints).toEqual([
+			expect.stringMatching(/^The estimate that .* the catalog's minimum is\.$/),
+		]);
+		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.04 });
+		expect((await start(secrets)).items).toHaveLength(1);
+	});
+});
+
 describe('Download File', () => {
 	it('counts what the job has cost, once', async () => {
 		const secrets = secretsOf('1');

@@ -119,7 +119,7 @@ describe('the cap per execution', () => {
 	it.each<[string, unknown, unknown]>([
 		['fractional', 0.04, 0.04],
 		['unreadable', '"much"', 'much'],
-		['negative', -5, -0.000005],
+		['negative', -5, -5],
 		['missing', undefined, undefined],
 	])('ends where an estimated cost is %s, and keeps it as it came', async (_what, cost, kept) => {
 		const estimate = cost === undefined ? '' : `,"estimated_cost":${String(cost)}`;

@@ -1,14 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/missing';
-import { readInteger } from '../../../src/core/money';
+import { isPresent, omitMissing } from '../../../src/core/missing';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import {
+	describeOddAmount,
 	isRecordNeeded,
 	type Job,
 	jobFailedError,
+	readJobCost,
 	summarizeJob,
 } from '../../../src/router/jobRecord';
 import {
@@ -42,7 +43,8 @@ const MAX_ATTEMPTS = 3;
 /** Statuses that the service may return for a short time after it reported the job as completed. */
 const LAGGING_STATUSES = [202, 204, 404, 409];
 
-type ReadContext = Pick<OperationContext<unknown>, 'http' | 'accounts'>;
+type ReadContext = Pick<OperationContext<unknown>, 'http' | 'accounts'> &
+	Partial<Pick<OperationContext<unknown>, 'addHint'>>;
 type DownloadContext = ReadContext &
 	Pick<OperationContext<unknown>, 'asTool' | 'clock' | 'storeFile'>;
 
@@ -61,12 +63,13 @@ interface FileOptions {
  * For an AI agent the file is not downloaded: the agent cannot receive it, and n8n would store it where no node can read it.
  */
 export async function downloadResult(
-	{ asTool, http, clock, storeFile, accounts }: DownloadContext,
+	context: DownloadContext,
 	address: JobAddress,
 	{ binaryProperty, maxSizeMib, justCompleted = false }: FileOptions,
 ): Promise<Pick<ItemOutput, 'binary'> & { file: IDataObject }> {
+	const { asTool, http, clock, storeFile } = context;
 	if (asTool) {
-		if (!justCompleted) await checkCompleted({ http, accounts }, address);
+		if (!justCompleted) await checkCompleted(context, address);
 		return { file: describeRemoteFile(address) };
 	}
 	const { jobId, mediaType } = address;
@@ -117,14 +120,17 @@ const toDownloadError = ({ details }: ServiceError, jobId: string) =>
 
 /** Counts the cost of a job that has ended in the budget and the record of the credential. */
 export function countEndedJob<Ended extends Job>(
-	{ accounts }: Pick<ReadContext, 'accounts'>,
+	{ accounts, addHint }: Pick<ReadContext, 'accounts' | 'addHint'>,
 	job: Ended,
 ): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
 	if (state === 'unfinished') return job;
+	const cost = readJobCost(job);
+	const odd = describeOddAmount(jobId, ['cost', costMicroUsd], cost);
+	if (odd) addHint?.(odd);
 	// failed jobs are not charged, unless the service reports a cost
-	const cost = readInteger(costMicroUsd) ?? (state === 'failed' ? 0 : undefined);
-	accounts.endJob(mediaType, jobId, cost);
+	const isFree = state === 'failed' && !isPresent(costMicroUsd);
+	accounts.endJob(mediaType, jobId, isFree ? 0 : cost);
 	return job;
 }
 
@@ -132,13 +138,11 @@ export function countEndedJob<Ended extends Job>(
  * Reads the cost of a job that may have ended, where it counts. Reading costs nothing. If it fails, the estimate counts until something
  * else reads the cost.
  */
-export async function countCost(
-	{ http, accounts }: ReadContext,
-	address: JobAddress,
-): Promise<void> {
+export async function countCost(context: ReadContext, address: JobAddress): Promise<void> {
+	const { http, accounts } = context;
 	if (!accounts.budget && !accounts.spending) return;
 	const job = await readJob(http, address).catch(() => undefined);
-	if (job) countEndedJob({ accounts }, job);
+	if (job) countEndedJob(context, job);
 }
 
 /** What a job's item contains besides the job. */

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { formatUsd, readInteger } from '../../../src/core/money';
+import { formatUsd } from '../../../src/core/money';
 import type { OperationContext } from '../../../src/n8n/operation';
-import type { Job } from '../../../src/router/jobRecord';
+import { type Job, readEstimate, readJobCost } from '../../../src/router/jobRecord';
 import { type JobAddress, waitForJob } from '../../../src/router/jobs';
 import { countEndedJob } from './jobOutput';
 import { mediaTypeLabel } from './media.params';
@@ -40,15 +40,15 @@ export function createJobProgress(
 			if (isFirst && state === 'unfinished') await say(status, estimateOf(job));
 			else await say(seconds ? `${status} after ${seconds} s` : status);
 		},
-		async ended({ costMicroUsd }: Job, { fileName }: IDataObject = {}) {
-			const cost = formatUsd(costMicroUsd);
+		async ended(job: Job, { fileName }: IDataObject = {}) {
+			const cost = formatUsd(readJobCost(job));
 			await say(typeof fileName === 'string' && fileName, cost && `cost ${cost}`);
 		},
 	};
 }
 
-function estimateOf({ estimatedCostMicroUsd }: Job): string | undefined {
-	const estimate = formatUsd(estimatedCostMicroUsd);
+function estimateOf(job: Job): string | undefined {
+	const estimate = formatUsd(readEstimate(job));
 	return estimate && `${estimate} estimated`;
 }
 
@@ -65,7 +65,7 @@ export async function waitAndCount(
 	// a failed job costs nothing, unless the service reports a cost
 	const hasCost = job.state === 'completed' || job.costMicroUsd !== undefined;
 	// nobody sees the hints of a tool
-	if (hasCost && isPaidHere && !asTool) addJobCost(readInteger(job.costMicroUsd));
+	if (hasCost && isPaidHere && !asTool) addJobCost(readJobCost(job));
 	return job;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/caps';
 import { reserve } from '../../../src/core/reserve';
 import { mapServiceError } from '../../../src/core/errors';
-import { type Decimal, readInteger } from '../../../src/core/money';
+import type { Decimal } from '../../../src/core/money';
 import type { Accounts } from '../../../src/core/accounts';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
@@ -17,7 +17,7 @@ import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { StartLedger, StartPaid } from '../../../src/n8n/startPaid';
 import { explainJobBalance } from '../../../src/router/advice';
-import type { Job } from '../../../src/router/jobRecord';
+import { describeOddEstimate, type Job, readEstimate } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
 import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
 import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../../src/router/model';
@@ -144,6 +144,8 @@ async function startByModel(
 				const job = await startJob(httpOf(model), mediaType, body, { beforeAttempt });
 				recordId('mediaJob', job.jobId);
 				counted?.setJob(mediaType, job.jobId);
+				const odd = describeOddEstimate(job, minimum?.microUsd);
+				if (odd) context.addHint(odd);
 				return { job };
 			} catch (cause) {
 				const others = countInFlight() - 1;
@@ -158,10 +160,9 @@ async function startByModel(
 const NO_PRICE = 'the catalog has no price for this model';
 
 /** The cost of a started job: the service's estimate, or the catalog's minimum if that is higher. A lower estimate would weaken a cap. */
-function readCost({ estimatedCostMicroUsd }: Job, minimum: Decimal | undefined) {
-	const estimate = readInteger(estimatedCostMicroUsd);
-	if (!estimate?.gte(0)) return undefined;
-	return minimum?.gt(estimate) ? minimum : estimate;
+function readCost(job: Job, minimum: Decimal | undefined) {
+	const estimate = readEstimate(job, minimum);
+	return estimate && minimum?.gt(estimate) ? minimum : estimate;
 }
 
 async function buildStartBody({

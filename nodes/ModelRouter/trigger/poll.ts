@@ -5,7 +5,12 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import { invalidInputError, mapServiceError, messageOf } from '../../../src/core/errors';
+import {
+	joinSentences,
+	invalidInputError,
+	mapServiceError,
+	messageOf,
+} from '../../../src/core/errors';
 import { openLedger } from '../../../src/ledger/openLedger';
 import { enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
@@ -113,8 +118,9 @@ export async function collectJobs(
 				// the ledger stores the service's error of a failed status request
 				throw mapServiceError(cause, (error) => redact.error(error));
 			});
-			countEndedJob(connection, job);
-			const note = redact.text(describeUnknownStatus(job) ?? '');
+			const odd: string[] = [];
+			countEndedJob({ ...connection, addHint: (sentence) => void odd.push(sentence) }, job);
+			const note = redact.text(joinSentences(describeUnknownStatus(job), ...odd));
 			const { state: outcome } = job;
 			const status = redact.text(job.status ?? '');
 			// a new status is stored for people: most polls find the same one

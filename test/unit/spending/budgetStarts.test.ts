@@ -4,6 +4,7 @@ import { Big } from '../../../src/core/money';
 import {
 	claimStartReservation,
 	decideStart,
+	endJobReservation,
 	jobReservationId,
 	keepUnknownStart,
 	startJobReservation,
@@ -42,7 +43,8 @@ function budgetOf(amount: number) {
 		const claimed = { ...CLAIMED, most: String(least) };
 		const given = estimate === undefined ? undefined : micro(estimate);
 		const job = jobReservationId('images', id);
-		startJobReservation(state, { id, job, key, least: micro(least), estimate: given, claimed });
+		const of = { model: 'm', key, least: micro(least) };
+		startJobReservation(state, { id, job, ...of, estimate: given, claimed });
 	};
 	/** Its outcome is not known. */
 	const lose = (id: string, key = dear!, least = 40) => {
@@ -230,7 +232,7 @@ describe('a job', () => {
 
 describe('the reservation of a job', () => {
 	const job = jobReservationId('images', '7');
-	const answer = { job, key: dear!, least: micro(40), claimed: CLAIMED };
+	const answer = { job, model: 'm', key: dear!, least: micro(40), claimed: CLAIMED };
 
 	it.each<[string, (budget: ReturnType<typeof budgetOf>) => unknown]>([
 		[
@@ -305,15 +307,15 @@ describe('the row', () => {
 			if (end === 'under way') continue;
 			const job = jobReservationId('images', `${index}-${'x'.repeat(index % 2 ? 35 : 1900)}`);
 			const claimed = budget.state.reservations[id]!;
-			const answer = { id, job, key: cheap!, least, claimed };
+			const answer = { id, job, model: 'm', key: cheap!, least, claimed };
 			startJobReservation(budget.state, { ...answer, estimate: undefined });
 		}
 		return budget;
 	};
 
-	it.each(['under way', 'job'] as const)('of starts that are %s stays below 100 kB', (end) => {
+	it.each(['under way', 'job'] as const)('of starts that are %s stays below 130 kB', (end) => {
 		const { state } = fill(end);
-		expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThan(100_000);
+		expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThan(130_000);
 		expect(Object.values(state.reservations)[0]?.workflow).toBe('長い名前長い名前長い名前長');
 	});
 
@@ -348,5 +350,88 @@ describe('the row', () => {
 		first!.isReleased = second!.isReleased = true;
 		expect([claim('a'), claim('b'), claim('c')]).toEqual([40, 40, 'full']);
 		expect(Object.keys(state.reservations)).toHaveLength(500);
+	});
+});
+
+describe('a factor follows what jobs have cost', () => {
+	/** Starts a job, and reads its cost. */
+	const job = (budget: ReturnType<typeof budgetOf>, id: string, estimate: number, cost: number) => {
+		budget.claim(id);
+		budget.start(id, estimate);
+		return endJobReservation(budget.state, jobReservationId('images', id), micro(cost));
+	};
+
+	it.each<[string, Array<[estimate: number, cost: number]>, number]>([
+		['an estimate that its own job has refuted', [[900, 40]], 40],
+		['a job that costs more than its estimate', [[40, 120]], 120],
+		[
+			'a dearer job before: half of the way',
+			[
+				[200, 200],
+				[40, 40],
+			],
+			120,
+		],
+		[
+			'a dearer one after',
+			[
+				[40, 40],
+				[200, 200],
+			],
+			200,
+		],
+		['not below the minimum', [[80, 10]], 40],
+		['a job that was free says nothing', [[80, 0]], 80],
+		['an estimate of more than 1,000 times the minimum is not believed', [[40_001, 40]], 40],
+		['nor a cost of more than 1,000 times what is reserved', [[80, 80_001]], 80],
+	])('%s', (_what, jobs, reserved) => {
+		const budget = budgetOf(1e9);
+		for (const [index, [estimate, cost]] of jobs.entries())
+			job(budget, `a${index}`, estimate, cost);
+		expect(budget.claim('b')).toBe(reserved);
+	});
+
+	it('after one wrong estimate, the next start fits again once the cost is read', () => {
+		const budget = budgetOf(1000);
+		budget.claim('a');
+		budget.start('a', 39_000);
+		expect(budget.claim('b')).toBe('spent');
+		endJobReservation(budget.state, jobReservationId('images', 'a'), micro(40));
+		expect(budget.claim('b')).toBe(40);
+	});
+
+	it.each([-1, 40_001, 1e29])('a cost of %d is not counted: what is reserved is', (cost) => {
+		const budget = budgetOf(10_000);
+		expect(job(budget, 'a', 40, cost)).toEqual({ isOdd: true });
+		expect(budget.figures()).toEqual([40, 0, 0]);
+	});
+
+	it('that a person has deleted stays deleted', () => {
+		const budget = budgetOf(10_000);
+		budget.claim('a');
+		budget.start('a', 900);
+		budget.state.factors = {};
+		endJobReservation(budget.state, jobReservationId('images', 'a'), micro(900));
+		expect(budget.state.factors).toEqual({});
+	});
+
+	it('of a job of which a person says that it was started, too', () => {
+		const budget = budgetOf(10_000);
+		budget.start('known', 40, dear);
+		budget.claim('a', dear);
+		budget.lose('a');
+		const id = jobReservationId('images', '7');
+		decideStart(budget.state, 'a', id);
+		endJobReservation(budget.state, id, micro(400));
+		expect(budget.claim('b', dear)).toBe(400);
+	});
+
+	it('its model is named as long as it has one', () => {
+		const budget = budgetOf(10_000);
+		budget.start('a', 40);
+		expect(Object.values(budget.state.models ?? {})).toEqual(['m']);
+		budget.state.factors = {};
+		budget.start('b', 40, other);
+		expect(Object.keys(budget.state.models ?? {})).toEqual([other!.split('.')[0]]);
 	});
 });
