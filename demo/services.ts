@@ -163,7 +163,7 @@ export function tellAddresses(
 	console.log(`\nReference service: ${service.url}, for credentials of your own:`);
 	const tell = (kind: string, address: string, key: string) =>
 		console.log(`  ${kind.padEnd(17)}${address}, key ${key}`);
-	tell('Workspace Agent', agent.baseUrl('ws-1'), agent.key('ws-1'));
+	tell('Remote Agent', agent.baseUrl('ws-1'), agent.key('ws-1'));
 	tell('Crypto Q&A', assistant.baseUrl, assistant.keys.pro);
 	tell('Model Router', router.baseUrl, router.keys.main);
 	console.log(`\nPictures, videos:  ${relative(root, downloads)}`);

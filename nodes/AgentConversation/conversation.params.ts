@@ -20,7 +20,7 @@ const [openingSourceParam, openingParam] = textSourceParams({
 export const conversationParams = [
 	{
 		displayName:
-			'Add two or more speakers with + below this node: search for "Workspace Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. For a Workspace Agent, one credential is one agent. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
+			'Add two or more speakers with + below this node: search for "Remote Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. For a Remote Agent, one credential is one agent. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
 		name: 'speakersNotice',
 		type: 'notice',
 		default: '',
@@ -119,7 +119,7 @@ export const conversationParams = [
 						name: 'speaker',
 						type: 'string',
 						default: '',
-						placeholder: 'e.g. Workspace Agent',
+						placeholder: 'e.g. Remote Agent',
 						description: 'The name of its node',
 					},
 					{

@@ -83,7 +83,7 @@ function toSpeakers(n8n: IExecuteFunctions, tools: readonly AttachedTool[]) {
 	if (!others.length)
 		throw invalidInputError(
 			first === undefined ? 'No speaker is connected' : `Only one speaker is connected: ${first}`,
-			'Connect at least two to Speakers, such as two Workspace Agents.',
+			'Connect at least two to Speakers, such as two Remote Agents.',
 		);
 	return speakers;
 }

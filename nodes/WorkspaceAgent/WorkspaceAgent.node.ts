@@ -14,14 +14,14 @@ import { access, probe, resources } from './resources';
 
 export class WorkspaceAgent implements INodeType {
 	description: INodeTypeDescription = {
-		displayName: 'Workspace Agent',
+		displayName: 'Remote Agent',
 		name: 'workspaceAgent',
 		icon: { light: 'file:../../icons/agent.svg', dark: 'file:../../icons/agent.dark.svg' },
 		group: ['transform'],
 		version: 1,
 		subtitle: sessionSubtitle,
 		description: 'Send a message to a workspace agent and get its answer',
-		defaults: { name: 'Workspace Agent' },
+		defaults: { name: 'Remote Agent' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,

@@ -74,7 +74,7 @@ export const LESSONS: readonly string[] = [
 
 /** What a workflow needs, by the type of a node: ours by their interface, apps by their name. */
 const NEEDS: ReadonlyArray<[type: RegExp, needed: string]> = [
-	[/agent-bridge\.workspaceAgent/, 'Workspace Agent'],
+	[/agent-bridge\.workspaceAgent/, 'Remote Agent'],
 	[/agent-bridge\.marketAssistant/, 'Crypto Q&A'],
 	[/agent-bridge\.(modelRouter|lmChatModelRouter)/, 'Model Router'],
 	[/\.slack/, 'Slack'],

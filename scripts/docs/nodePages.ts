@@ -83,7 +83,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'agent-conversation',
 		intro:
-			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Workspace Agent, Crypto Q&A, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
+			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Remote Agent, Crypto Q&A, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
 		description: new AgentConversation().description,
 		resources: [],
 		errors: /^nodes\/AgentConversation|^src\/conversation|attachedTools/,

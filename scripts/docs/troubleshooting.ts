@@ -175,7 +175,7 @@ function renderForms(): string[] {
 	]);
 	return [
 		`## ${FORMS_TITLE}`,
-		'The Workspace Agent node recognizes these forms. The name is in its output, in `dialect`. Where a form has an end, a stream without one is an incomplete answer. Forms are recorded from the running package, or as its page documents them.',
+		'The Remote Agent node recognizes these forms. The name is in its output, in `dialect`. Where a form has an end, a stream without one is an incomplete answer. Forms are recorded from the running package, or as its page documents them.',
 		'Any other answer is read by [one plain rule](items-and-errors.md#answers-of-an-agent-or-of-the-assistant). If that finds no text, or a wrong one, enter the path to the text in **Answer Field Path**.',
 		renderTable(['`dialect`', 'End of a stream', 'Known from', 'Source'], rows),
 	];

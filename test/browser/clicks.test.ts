@@ -93,12 +93,12 @@ it.each([
 	const { agent, secondAgent } = bridge.accounts;
 	await steps.chat();
 	await (await steps.action('conversation', 'Agent Conversation')).close();
-	await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
-	const first = await page.addAtOnce('Workspace Agent Tool');
+	await steps.attach('ai_tool', 'workspace', 'Remote Agent Tool');
+	const first = await page.addAtOnce('Remote Agent Tool');
 	await preselected(() => first.useCredential(agent.id));
 	await first.close();
-	await steps.attach('ai_tool', 'workspace', 'Workspace Agent Tool');
-	const second = await page.addAtOnce('Workspace Agent Tool');
+	await steps.attach('ai_tool', 'workspace', 'Remote Agent Tool');
+	const second = await page.addAtOnce('Remote Agent Tool');
 	if (which.startsWith('each')) await second.useCredential(secondAgent.id);
 	else await preselected(() => second.useCredential(agent.id));
 	await second.close();

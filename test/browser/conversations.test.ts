@@ -27,10 +27,10 @@ it('trap 8: in a workflow with a Chat Trigger, the list behind "Speakers +" find
 	await panel.close();
 	await page.fit();
 	await page.openPicker('ai_tool');
-	await page.find('workspace', 'Workspace Agent Tool');
+	await page.find('workspace', 'Remote Agent Tool');
 	await page.find('market', 'Crypto Q&A Tool');
 	await page.find('model router', 'Model Router Tool');
-	await page.find('agent', 'AI Agent Tool', 'Workspace Agent Tool');
+	await page.find('agent', 'AI Agent Tool', 'Remote Agent Tool');
 });
 
 it('two agents agree in n8n’s chat: each turn with the name of who speaks', async () => {

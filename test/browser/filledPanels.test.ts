@@ -28,7 +28,7 @@ interface Run {
 	said?: string;
 }
 const runs: Run[] = [
-	{ node: 'Workspace Agent', file: 'message-an-agent.json', name: 'Ask Again', shown: /sessionId/ },
+	{ node: 'Remote Agent', file: 'message-an-agent.json', name: 'Ask Again', shown: /sessionId/ },
 	{ node: 'Crypto Q&A', file: 'ask-the-market-assistant.json', name: 'Ask', shown: /chatId/ },
 	{ node: 'Model Router', file: 'chat-with-a-model.json', name: 'Chat', shown: /requestId/ },
 	{

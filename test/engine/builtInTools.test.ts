@@ -20,7 +20,7 @@ const chat = async (use: (model: LanguageModel) => Promise<ModelMessage[]>) => {
 
 it.each<[string, () => Promise<unknown>]>([
 	['Message a Model', async () => await execute(response('hi'))],
-	['Workspace Agent', async () => await execute(agent({ message: 'hi' }))],
+	['Remote Agent', async () => await execute(agent({ message: 'hi' }))],
 	['the chat model', async () => await chat(async (model) => [await model.invoke('hi')])],
 	['its stream', async () => await chat(async (model) => await collect(model.stream('hi')))],
 ])('%s gives the text of the answer only', async (_node, ask) => {

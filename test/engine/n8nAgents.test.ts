@@ -18,7 +18,7 @@ it('every operation works but those that are for people', async () => {
 		return await run(options);
 	});
 	const operations = documentedOperations().filter((title) =>
-		/^(Workspace Agent|Crypto Q&A|Model Router): (?!Job Ledger|Budget|Spending)/.test(title),
+		/^(Remote Agent|Crypto Q&A|Model Router): (?!Job Ledger|Budget|Spending)/.test(title),
 	);
 	expect(operations.length).toBeGreaterThan(10);
 	const failed = operations.filter((title) => !outputs[title] || 'error' in outputs[title]);

@@ -24,7 +24,7 @@ const opening = { openingMessageSource: 'define', openingMessage: 'hello', turnL
 /** Each node that has sessions, and where its output has the session. */
 const nodes: Array<[string, string, (parameters: INodeParameters) => Omit<RunOptions, 'secrets'>]> =
 	[
-		['Workspace Agent', 'sessionId', (given) => agent({ message: 'hello', ...given })],
+		['Remote Agent', 'sessionId', (given) => agent({ message: 'hello', ...given })],
 		[
 			'Agent Conversation',
 			'conversationId',

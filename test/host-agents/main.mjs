@@ -1,4 +1,4 @@
-// Agents of several frameworks, each with its own server, behind the address that the Workspace Agent posts to. Its message becomes
+// Agents of several frameworks, each with its own server, behind the address that the Remote Agent posts to. Its message becomes
 // the framework's own request, and the framework's own answer is passed on as it comes, byte by byte.
 import { once } from 'node:events';
 import { createServer } from 'node:http';

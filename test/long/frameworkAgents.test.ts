@@ -8,7 +8,7 @@ import { sharedEditor } from '../n8n/shared.ts';
 import { beginAt, webhook, workflow } from '../n8n/workflow.ts';
 import { FrameworkAgents } from './frameworkAgents.ts';
 
-// the Workspace Agent and the servers of real frameworks, with a model behind them that answers from a script
+// the Remote Agent and the servers of real frameworks, with a model behind them that answers from a script
 let editor: Editor;
 let agents: FrameworkAgents;
 beforeAll(async () => {

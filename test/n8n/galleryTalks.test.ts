@@ -152,7 +152,7 @@ it('n8n’s AI Agent and a workspace agent settle a question', async () => {
 	const file = 'ai-agent-and-workspace-agent-settle-a-question.json';
 	const outcome = outcomeOf(await chat(file, sentence));
 	expect(speakersIn(outcome)).toEqual([
-		...['AI Agent', 'Workspace Agent', 'AI Agent', 'Workspace Agent'],
+		...['AI Agent', 'Remote Agent', 'AI Agent', 'Remote Agent'],
 	]);
 	expect(outcome.ended).toBe('stopPhrase');
 	expect(outcome.output).toMatch(/^Yes, Thursday at 10:00/);

@@ -39,7 +39,7 @@ const tracked = { ...picture, useLedger: true };
 const question = { inputType: 'prompt', prompt: 'What is a model router?' };
 
 const ANSWERS = {
-	'Workspace Agent: Send': agent({
+	'Remote Agent: Send': agent({
 		...{ message: 'On which day can you release Lighthouse?', sessionMode: 'new' },
 	}),
 	'Crypto Q&A: Ask': assistant('askStreaming', { question: 'How is the sentiment for ETH?' }),
