@@ -148,7 +148,7 @@ describe.each(PLACES)('%s', (_name, call) => {
 	});
 });
 
-it("the base URL is the item's, too: what is for one server is not heard by the other", async () => {
+it('the base URL is that of the item, too: what is for one server is not heard by the other', async () => {
 	const baseUrl = String(service.secrets['workspaceAgentApi']?.['baseUrl']).replace(/w$/, '');
 	const secrets = withFields({ baseUrl: `=${baseUrl}{{ $json.customer }}` });
 	const call = agent({ message: 'secret of-{{ $json.customer }}', ...inSession });
