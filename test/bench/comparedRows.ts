@@ -24,6 +24,8 @@ const compared = ({ rounds, variants, ...row }: Compared): Row => ({
 	},
 });
 
+const ONE_KEY = 'one key';
+
 const messages = [
 	compared({
 		id: 'items',
@@ -40,6 +42,23 @@ const messages = [
 			[FLOOR]: { tested: nodes.floor(models.short, 20), items },
 			[HTTP]: { tested: nodes.httpMessage(models.short), items },
 			[OPENAI]: { tested: nodes.openAi(models.short), items },
+		}),
+	}),
+	compared({
+		id: 'items, keys',
+		title:
+			'1,000 items in a real n8n with its database, which reads the credential for each: the key is an expression, or the same for all',
+		shows: ['wall ms', 'CPU ms'],
+		figures: [
+			...times(HTTP, 1, 'wall ms'),
+			{ measure: 'wall ms', of: ONE_KEY, over: HTTP, atMost: 1 },
+			{ measure: 'wall ms', over: ONE_KEY },
+		],
+		rounds: 7,
+		variants: ({ nodes, sizes: { items } }) => ({
+			ours: { tested: nodes.message(models.short, 20, true), items },
+			[ONE_KEY]: { tested: nodes.message(models.short, 20), items },
+			[HTTP]: { tested: nodes.httpMessage(models.short, true), items },
 		}),
 	}),
 	compared({

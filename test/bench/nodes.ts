@@ -26,6 +26,10 @@ export async function createNodes(editor: Editor, url: string) {
 		...{ plan: 'custom', requestsPerMinute: 60_000 },
 	});
 	const header = await save('httpHeaderAuth', { name: 'X-API-KEY', value: apiKey });
+	/** Of two customers, by the item. */
+	const keyOfItem = `=${apiKey}-{{ $json.text.at(-1) % 2 }}`;
+	const routerOfItem = await save('modelRouterApi', { baseUrl: url, apiKey: keyOfItem });
+	const headerOfItem = await save('httpHeaderAuth', { name: 'X-API-KEY', value: keyOfItem });
 	const openAi = await save('openAiApi', { apiKey, url: `${url}/v1` });
 
 	const ours = (type: string, parameters: object, credential: object, name = 'Node') =>
@@ -39,7 +43,7 @@ export async function createNodes(editor: Editor, url: string) {
 	const job = (operation: string, parameters: object, name = operation) =>
 		ours('modelRouter', { resource: 'media', operation, ...parameters }, router, name);
 	/** n8n's HTTP Request with a header from a credential. @param path may hold an expression */
-	const http = (path: string, options: object, jsonBody?: string): WorkflowNode =>
+	const http = (path: string, options: object, jsonBody?: string, key = header): WorkflowNode =>
 		node(
 			'Node',
 			'n8n-nodes-base.httpRequest',
@@ -48,11 +52,11 @@ export async function createNodes(editor: Editor, url: string) {
 				...{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' },
 				...(jsonBody && { method: 'POST', sendBody: true, specifyBody: 'json', jsonBody }),
 			},
-			{ typeVersion: 4.4, ...header },
+			{ typeVersion: 4.4, ...key },
 		);
 
 	return {
-		message: (model: string, concurrency: number) =>
+		message: (model: string, concurrency: number, hasKeyOfItem = false) =>
 			ours(
 				'modelRouter',
 				{
@@ -60,7 +64,7 @@ export async function createNodes(editor: Editor, url: string) {
 					...{ inputType: 'list', messages: { message: [{ role: 'user', content: message }] } },
 					requestSettings: { concurrency },
 				},
-				router,
+				hasKeyOfItem ? routerOfItem : router,
 			),
 		agentMessage: (text = message) => send(slow, text),
 		/** to the agent that answers at once */
@@ -103,11 +107,12 @@ export async function createNodes(editor: Editor, url: string) {
 		floor: (model: string, concurrency: number, text = message) =>
 			node('Node', 'CUSTOM.floor', { model, message: text, concurrency }, router),
 		/** the request of `message` by n8n's own nodes */
-		httpMessage: (model: string) =>
+		httpMessage: (model: string, hasKeyOfItem = false) =>
 			http(
 				'/v1/chat/completions',
 				{ batching: { batch: { batchSize: 20, batchInterval: 1 } } },
 				`={"model":"${model}","messages":[{"role":"user","content":"{{ $json.text }}"}]}`,
+				hasKeyOfItem ? headerOfItem : header,
 			),
 		openAi: (model: string) =>
 			node(
