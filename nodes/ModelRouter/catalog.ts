@@ -71,9 +71,15 @@ export async function checkAgainstCatalog<Verdict>(
 	throw mapServiceError(rejection, (error) => toCatalogError(catalog) ?? error);
 }
 
+const UNREADABLE =
+	'Run it again later. If it stays so, check the base URL in the credential: the catalog is at /v1/models below it. Only if the service has no catalog, turn on "Allow Unknown Cost" in Options.';
+
 function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
 	if ('missing' in catalog)
-		return { unbounded: `the catalog could not be read (${catalog.missing})` };
+		return {
+			unbounded: `The catalog could not be read (${catalog.missing})`,
+			remedy: UNREADABLE,
+		};
 	const entry = catalog.value.find(model);
 	if (entry) return { entry };
 	const { incompleteReason } = catalog.value;

@@ -155,11 +155,21 @@ const toUnknown = (accounts: Accounts) => async () =>
 /** Reads what changes rarely once for all executions of an account. */
 export function createLookUp(
 	n8n: Pick<IExecuteFunctions, 'getExecutionCancelSignal'>,
-	{ account, httpWithoutRetries }: Pick<Connection, 'account' | 'httpWithoutRetries'>,
+	{
+		account,
+		httpWithoutRetries,
+		idleTimeout,
+	}: Pick<Connection, 'account' | 'httpWithoutRetries' | 'idleTimeout'>,
 ): PreflightContext<never>['lookUp'] {
 	const stop = n8n.getExecutionCancelSignal();
 	return async (name, read, isEnough) =>
-		await lookUp(`${account} ${name}`, async () => await read(httpWithoutRetries), stop, isEnough);
+		await lookUp(
+			`${account} ${name}`,
+			async () => await read(httpWithoutRetries),
+			stop,
+			isEnough,
+			idleTimeout,
+		);
 }
 
 /** While it sleeps, another item may use the slot. */

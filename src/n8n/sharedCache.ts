@@ -55,7 +55,7 @@ interface CachedLookup {
 const MAX_AGE = 5 * 60_000;
 /** Milliseconds for which a failure counts. */
 const MAX_FAILURE_AGE = 30_000;
-/** Milliseconds from the beginning of a read for which it is waited for. */
+/** Milliseconds from the beginning of a read for which it is waited for where it is a convenience. */
 const MAX_WAIT = 5000;
 /** Milliseconds after which a value that is not enough is read again. */
 const MIN_REFRESH_INTERVAL = 10_000;
@@ -70,18 +70,20 @@ const cachedLookup = keepPerKey(
 );
 
 /**
- * Reads something that changes rarely, such as the catalog, once for all executions of an account. It is a convenience and
- * must not delay anybody: what is late, or fails, is not known.
+ * Reads something that changes rarely, such as the catalog, once for all executions of an account. Whoever can do without it
+ * waits for five seconds, and whoever cannot as long as for anything else: what is late then, or fails, is not known.
  *
  * @param key The account, and what is read.
  * @param stop Aborts when the execution that asks is stopped; another one may be reading.
  * @param isEnough Whether a result has what is needed. If not, and it was not read just now, it is read again, once.
+ * @param maxWait Milliseconds for which one is waited for that is needed.
  */
 export async function lookUp<Value>(
 	key: string,
 	read: () => Promise<Value>,
 	stop?: AbortSignal,
 	isEnough: (known: Lookup<Value>) => boolean = () => true,
+	maxWait = MAX_WAIT,
 ): Promise<Lookup<Value>> {
 	const entry = cachedLookup(key);
 	/** What is known by now, or why nothing is. */
@@ -91,12 +93,13 @@ export async function lookUp<Value>(
 	const known = entry.result as Lookup<Value> | undefined;
 	if (known && (isRecent || isEnough(known))) return known;
 
+	const limit = isEnough(knownOr(OVERDUE)) ? MAX_WAIT : Math.max(MAX_WAIT, maxWait);
 	// if the execution that reads it is stopped, one of those who wait reads it
 	while (!isStopped()) {
 		const isReader = !entry.reading;
 		entry.reading ??= readInto(entry, read);
 		// the clock may have been set back
-		const wait = Math.min(entry.readAt + MAX_WAIT - Date.now(), MAX_WAIT);
+		const wait = Math.min(entry.readAt + limit - Date.now(), limit);
 		const given = wait > 0 && (await withDeadline(entry.reading, wait, stop));
 		if (!given && !isStopped()) return knownOr(OVERDUE);
 		if (given && (isReader || entry.result)) return knownOr(given);

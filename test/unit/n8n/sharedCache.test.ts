@@ -95,6 +95,20 @@ it('is waited for five seconds, by the first who asks; the others do not wait', 
 	expect(read).toHaveBeenCalledTimes(1);
 });
 
+it('is waited for as long as anything else by whoever cannot do without it', async () => {
+	const key = newKey();
+	const { read, answers } = readings();
+	const isEnough = (known: Lookup<unknown>) => 'value' in known;
+	const needed = watched(lookUp(key, read, undefined, isEnough, MINUTE));
+	const other = watched(lookUp(key, read));
+	await pass(MINUTE - 1);
+	expect([needed.answer, other.answer]).toEqual([undefined, LATE]);
+	answers[0]?.resolve('a');
+	await pass(0);
+	expect(needed.answer).toEqual({ value: 'a' });
+	expect(read).toHaveBeenCalledTimes(1);
+});
+
 it('a failure that comes late counts from then on', async () => {
 	const key = newKey();
 	const { read, answers } = readings();
