@@ -108,7 +108,9 @@ export class NodeBudget implements SharedBudget {
 		const id = jobReservationId(mediaType, jobId);
 		let isOdd = false;
 		const written = this.#record(id, (state) => {
-			({ isOdd } = endJobReservation(state, id, toAmount(cost)));
+			const ended = endJobReservation(state, id, toAmount(cost));
+			isOdd = ended.isOdd;
+			return ended;
 		});
 		void written.then(() => {
 			if (isOdd)

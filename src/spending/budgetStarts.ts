@@ -94,18 +94,18 @@ function nameModel(state: BudgetState, key: string, model: string): void {
  * Counts what a job has cost, and learns from it. A second time changes nothing.
  *
  * @param cost Undefined if it is not known: then what is reserved for it counts. So it does if the cost cannot be.
- * @returns whether the cost cannot be.
+ * @returns whether the cost cannot be, and whether the reservation is gone.
  */
 export function endJobReservation(state: BudgetState, id: string, cost: Decimal | undefined) {
 	const { most, of } = state.reservations[id] ?? {};
 	const estimate = new Big(most ?? 0);
 	const isOdd = cost !== undefined && !canCost(cost, estimate);
 	const paid = isOdd ? undefined : cost;
-	closeReservation(state, id, paid);
+	const { isMissing } = closeReservation(state, id, paid);
 	// what is free, such as a job that has failed, says nothing about others
 	if (of && paid?.gt(0))
 		learnCost(state.factors, of.key, { least: new Big(of.least), estimate, cost: paid });
-	return { isOdd };
+	return { isMissing, isOdd };
 }
 
 /** A job that was started, and the reservation of its start. */

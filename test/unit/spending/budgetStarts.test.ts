@@ -402,7 +402,7 @@ describe('a factor follows what jobs have cost', () => {
 
 	it.each([-1, 40_001, 1e29])('a cost of %d is not counted: what is reserved is', (cost) => {
 		const budget = budgetOf(10_000);
-		expect(job(budget, 'a', 40, cost)).toEqual({ isOdd: true });
+		expect(job(budget, 'a', 40, cost)).toEqual({ isMissing: false, isOdd: true });
 		expect(budget.figures()).toEqual([40, 0, 0]);
 	});
 
