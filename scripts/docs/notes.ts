@@ -6,6 +6,8 @@ const SEE_RUNBOOK = 'The error says what is spent and reserved. See the [runbook
 export const NOTES: Readonly<Record<string, string>> = {
 	'Too many processes write at once':
 		'You have the answer, and it is paid. What this node spent is written a little later.',
+	'Of …, what has a label, or was combined, counts as a whole: its rows are by month':
+		'For exact figures by label, choose whole months.',
 	'The start of a job is not written yet':
 		'You have the answer, and it is paid. What the job has cost is written after its start.',
 	'What this node has spent is not written into the record of spending yet: … It is tried again for ten minutes. If that fails, too, the log of n8n says what is missing.':

@@ -51,7 +51,8 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Job ledger',
 		intro: 'The Data Table that records starts and jobs.',
-		files: /src\/(ledger|tables)|ModelRouter\/ledger|n8n\/connection|media\/startPaidJob/,
+		files:
+			/src\/(ledger|tables)|core\/keyText|ModelRouter\/ledger|n8n\/connection|media\/startPaidJob/,
 	},
 	{
 		title: 'Model Router Trigger',

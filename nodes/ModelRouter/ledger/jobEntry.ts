@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
+import { readKeyText } from '../../../src/core/keyText';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
@@ -71,8 +72,9 @@ export function toSelector({
 		if (!(entryId > 0)) throw invalidInputError('Entry ID is empty');
 		return { id: entryId };
 	}
-	if (!uniqueKey.trim()) throw invalidInputError('Unique Key is empty');
-	return { uniqueKey: uniqueKey.trim() };
+	const key = readKeyText('Unique Key', uniqueKey);
+	if (!key) throw invalidInputError('Unique Key is empty');
+	return { uniqueKey: key };
 }
 
 const jobParams = [

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
+import { readKeyText } from '../../../src/core/keyText';
 import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
 import type { PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
@@ -86,7 +87,7 @@ function toLedgerStart(
 	triggerGroup: string,
 	waits: number,
 ) {
-	const uniqueKey = key.trim();
+	const uniqueKey = readKeyText(uniqueKeyParam.displayName, key);
 	if (key && !uniqueKey)
 		throw invalidInputError(
 			`${uniqueKeyParam.displayName} contains only spaces`,
@@ -102,7 +103,7 @@ function toLedgerStart(
 		throw invalidInputError(
 			`${uniqueKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,
 		);
-	return { uniqueKey, triggerGroup: triggerGroup.trim(), waits };
+	return { uniqueKey, triggerGroup: readKeyText('Trigger Group', triggerGroup), waits };
 }
 
 const promptParam = {

@@ -1,3 +1,4 @@
+import { readKeyText } from '../../../src/core/keyText';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
@@ -15,7 +16,7 @@ export const track = operation({
 
 	prepare: ({ options: { triggerGroup = '' }, ...params }) => ({
 		...toAddress(params),
-		triggerGroup: triggerGroup.trim(),
+		triggerGroup: readKeyText('Trigger Group', triggerGroup),
 	}),
 
 	async check(context) {

@@ -1,4 +1,5 @@
 import { shortenText, invalidInputError } from '../../../src/core/errors';
+import { readKeyText } from '../../../src/core/keyText';
 import { operation } from '../../../src/n8n/operation';
 import { limitParam, returnAllParam } from '../acrossResources.params';
 import { requireSpending } from '../access';
@@ -50,7 +51,12 @@ export const getSpending = operation({
 	],
 
 	prepare: ({ from, to, groupBy, label, returnAll, limit }) => ({
-		query: { from: toDay(from, 'From'), to: toDay(to, 'To'), groupBy, label: label.trim() },
+		query: {
+			from: toDay(from, 'From'),
+			to: toDay(to, 'To'),
+			groupBy,
+			label: readKeyText('Label', label),
+		},
 		limit: returnAll ? Infinity : limit,
 	}),
 

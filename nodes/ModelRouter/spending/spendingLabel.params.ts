@@ -1,4 +1,5 @@
 import { invalidInputError } from '../../../src/core/errors';
+import { readKeyText } from '../../../src/core/keyText';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 
 /** Of everything that pays. */
@@ -14,7 +15,8 @@ const MAX_LABEL_LENGTH = 100;
 
 /** @param ofConversation What the conversation hands over in which the node speaks. @throws ServiceError `invalid`. */
 export function readSpendingLabel(own = '', ofConversation?: unknown): string {
-	const label = (typeof ofConversation === 'string' && ofConversation) || own.trim();
+	const given = (typeof ofConversation === 'string' && ofConversation) || own;
+	const label = readKeyText('Spending Label', given);
 	if (label.length <= MAX_LABEL_LENGTH) return label;
 	throw invalidInputError(
 		`Spending Label is longer than ${MAX_LABEL_LENGTH} characters`,

@@ -1,6 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
+import { readKeyText } from '../../../src/core/keyText';
 import { MAX_ROWS } from '../../../src/tables/table';
 import type { EventFilter } from '../../../src/ledger/dueJobs';
 import type { ParamValues } from '../../../src/n8n/parameters';
@@ -197,7 +198,7 @@ export function toSettings({
 	return {
 		...params,
 		wants,
-		triggerGroup: triggerGroup.trim(),
+		triggerGroup: readKeyText('Trigger Group', triggerGroup),
 		/** Undefined when no file is downloaded. */
 		binaryProperty: downloadFile ? binaryProperty.trim() || binaryParam.default : undefined,
 		/** Milliseconds. */
