@@ -117,8 +117,19 @@ export function readAdditionalHeaders(data: ICredentialDataDecryptedObject, keyH
 export const findHeaderSecrets = (data: ICredentialDataDecryptedObject): string[] =>
 	fieldsOf(data)
 		.map(({ value }) => value.slice(0, MAX_KEY_LENGTH))
-		.flatMap((value) => [value, ...value.split(/[\s,;"]+/)])
+		.flatMap((value) => [value, ...findParts(value), ...findBasic(value)])
 		.filter(isSecret);
+
+/** The parts of `Bearer x==`, `a=1&b=2`, `id:secret` and JSON, with what may end them and without. */
+const findParts = (value: string): string[] =>
+	value.split(/[\s,;"]+/).flatMap((part) => [part, ...part.split(/[:=&'{}()[\]<>]+/)]);
+
+/** The user and the password in a value of HTTP Basic (RFC 7617), and the parts of the password. */
+function findBasic(value: string): string[] {
+	const [, encoded = ''] = /^Basic\s+(\S+)/i.exec(value) ?? [];
+	const [user = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':');
+	return [user, password.join(':'), ...password];
+}
 
 /** What is short, or consists of words, may be a part of any answer: `true`, `anthropic`, `2023-06-01`. */
 const isSecret = (text: string) => text.length >= 16 || (text.length >= 8 && !WORDS.test(text));

@@ -142,6 +142,20 @@ it.each([
 	['azure-openai', []],
 	['2023-06-01', []],
 	['Bearer tok3n-of-mine', ['Bearer tok3n-of-mine', 'tok3n-of-mine']],
+	['Token token=tok3n', ['Token token=tok3n', 'token=tok3n']],
+	['id-4711:s3cret-of-mine', ['id-4711:s3cret-of-mine', 's3cret-of-mine']],
+	['a=abc&b=s3cret-of-mine', ['a=abc&b=s3cret-of-mine', 's3cret-of-mine']],
+	["{'key':'s3cret-of-mine'}", ["{'key':'s3cret-of-mine'}", 's3cret-of-mine']],
+	[
+		'Basic dXNlcjphLXBhc3N3MHJkOjE=',
+		[
+			'Basic dXNlcjphLXBhc3N3MHJkOjE=',
+			'dXNlcjphLXBhc3N3MHJkOjE=',
+			'dXNlcjphLXBhc3N3MHJkOjE',
+			'a-passw0rd:1',
+			'a-passw0rd',
+		],
+	],
 	[
 		'{"provider":"openai","api_key":"k3y-of-a-provider"}',
 		['{"provider":"openai","api_key":"k3y-of-a-provider"}', 'k3y-of-a-provider'],
