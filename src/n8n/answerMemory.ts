@@ -76,6 +76,8 @@ function findInProcess(key: string, now: number): Kept<unknown> | undefined {
 }
 
 function keepInProcess(key: string, entry: Kept<unknown> & { until: number }, now: number): void {
+	bytesInProcess -= inProcess.get(key)?.bytes ?? 0;
+	inProcess.delete(key);
 	inProcess.set(key, entry);
 	bytesInProcess += entry.bytes;
 	for (const [oldest, { bytes, until }] of inProcess) {

@@ -67,3 +67,13 @@ it('of those of this process, the latest 20 MB stay', () => {
 	expect(known.length).toBeLessThan(22);
 	expect(known.at(-1)).toEqual(['a29', 'b29']);
 });
+
+it('an ID that comes again and again takes its place once', () => {
+	const { add, end, find } = execution('again');
+	for (let time = 0; time < 300; time++) end([], answer('same', 'x'.repeat(100_000)));
+	for (let at = 0; at < 20; at++) add(answer(`later${at}`, 'x'.repeat(100_000)));
+	const other = execution('again');
+	expect(other.find('later0')).toBeDefined();
+	expect(other.find('same')).toBeDefined();
+	expect(find('later19')).toBeDefined();
+});
