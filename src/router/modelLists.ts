@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import type { ModelList } from '../core/modelList';
-import { isSameModel, normalizeModelId } from './model';
+import { normalizeModelId } from './model';
 
 /** What the field of a model chooses: one model, or the first of a list that can. */
 export interface ModelChoice {
@@ -43,7 +43,7 @@ export function readModelLists(field: unknown, wanted?: string): ModelList[] {
 	const rows = isPlainObject(field) ? [field['list'] ?? []].flat().filter(isPlainObject) : [];
 	const lists = rows.flatMap((row, index): ModelList | [] => {
 		const name = String(row['name'] ?? '').trim();
-		if (wanted !== undefined && !(name && isSameModel(name, wanted))) return [];
+		if (wanted !== undefined && !(name && isSameName(name, wanted))) return [];
 		const place = `Model Lists ${index + 1}`;
 		const inCredential = 'Correct it in the Model Router API credential.';
 		if (!name) throw invalidInputError(`${place}: Name is empty`, inCredential);
@@ -54,7 +54,7 @@ export function readModelLists(field: unknown, wanted?: string): ModelList[] {
 		return { name, models: firstSpellings(models), order };
 	});
 	const names = lists.map(({ name }) => name);
-	const twice = names.find((name, at) => names.slice(0, at).some((one) => isSameModel(one, name)));
+	const twice = names.find((name, at) => names.slice(0, at).some((one) => isSameName(one, name)));
 	if (twice === undefined) return lists;
 	throw invalidInputError(
 		`Model Lists: two lists have the name "${twice}"`,
@@ -64,5 +64,9 @@ export function readModelLists(field: unknown, wanted?: string): ModelList[] {
 
 function firstSpellings(names: string[]): string[] {
 	const seen = new Set<string>();
-	return names.filter((name) => seen.size < seen.add(normalizeModelId(name)).size);
+	return names.filter((name) => seen.size < seen.add(nameKey(name)).size);
 }
+
+/** A name of emoji or punctuation alone is told by them. */
+const nameKey = (name: string): string => normalizeModelId(name) || name.normalize('NFC');
+const isSameName = (one: string, other: string) => nameKey(one) === nameKey(other);

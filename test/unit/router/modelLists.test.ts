@@ -25,6 +25,15 @@ it.each<[string, unknown, unknown]>([
 	],
 	['a list of an expression', lists({ name: 'a', models: ['v/a', 'v/b'] }), [['v/a', 'v/b']]],
 	['an order that nobody knows', lists({ name: 'a', models: 'v/a', order: 'x' }), [['v/a']]],
+	[
+		'names of emoji alone as different ones',
+		lists(
+			{ name: '🐢', models: 'v/a' },
+			{ name: '🐇', models: 'v/b' },
+			{ name: '!', models: 'v/c' },
+		),
+		[['v/a'], ['v/b'], ['v/c']],
+	],
 ])('reads %s', (_what, field, models) => {
 	expect(readModelLists(field).map((list) => list.models)).toEqual(models);
 });
