@@ -117,6 +117,7 @@ const probe: CredentialProbe = {
 	service: 'The model router',
 	method: 'GET',
 	path: '/v1/models',
+	maybePublic: 'its list of models',
 	checkFields(data) {
 		readBudgetSettings(data);
 		readModelLists(data['modelLists']);
@@ -136,7 +137,7 @@ const probe: CredentialProbe = {
 		);
 		if (!missing.length) return undefined;
 		// n8n's editor only shows the message of a failed test
-		const message = `The key is accepted. ${missing.join(' ')} Such models are passed over: correct Model Lists`;
+		const message = `The model router was reached. ${missing.join(' ')} Such models are passed over: correct Model Lists`;
 		return { status: 'Error', message };
 	},
 };

@@ -32,6 +32,8 @@ export interface CredentialProbe {
 	method: 'GET' | 'POST';
 	/** Below the base URL. */
 	path: string;
+	/** What is read, if some services give it to everybody: then it proves nothing about the key. */
+	maybePublic?: string;
 	/** What comes before the key in its header. */
 	keyPrefix?: string;
 	body?: object;
@@ -128,7 +130,7 @@ async function testService(
 	helpers: ICredentialTestFunctions['helpers'],
 	data: ICredentialDataDecryptedObject,
 	access: ServiceAccess,
-	{ service, method, path, keyPrefix = '', body, judge }: CredentialProbe,
+	{ service, method, path, keyPrefix = '', body, judge, maybePublic }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
 	const { keyHeader } = access;
@@ -136,17 +138,28 @@ async function testService(
 	redact.addKey(key);
 	const headers = readAdditionalHeaders(data, keyHeader);
 	const baseUrl = readBaseUrl(data['baseUrl'], access);
-	const http = createProbeHttp(helpers, baseUrl, { ...headers, [keyHeader]: keyPrefix + key });
-	const answer = await readAnswer(await http.send({ method, path, ...(body && { body }) }));
+	const ask = async (more: Record<string, string>) => {
+		const http = createProbeHttp(helpers, baseUrl, { ...headers, ...more });
+		return await readAnswer(await http.send({ method, path, ...(body && { body }) }));
+	};
+	const answer = await ask({ [keyHeader]: keyPrefix + key });
 	const { status, page } = answer;
-	const isGood = status >= 200 && status < 300;
+	const isGood = isSuccess(status);
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
 	const verdict = findKeyRefusal(answer) ?? judge(answer, data);
 	if (verdict) return verdict;
+	const anybody = isGood && maybePublic ? await ask({}).catch(() => undefined) : undefined;
+	if (anybody && isSuccess(anybody.status))
+		return {
+			status: 'OK',
+			message: `${service} was reached. Whether it accepts the key is not known: it gives ${maybePublic} to everybody`,
+		};
 	if (isGood) return { status: 'OK', message: `${service} accepted the key` };
 	const sentences = [describeStatus(status), page && `It sent ${page}`, STATUS_ADVICE[status]];
 	return { status: 'Error', message: sentences.filter(Boolean).join('. ') };
 }
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
 
 /** Some services refuse a key with another status, even with 200. */
 function findKeyRefusal({ status, body }: ProbeResponse): INodeCredentialTestResult | undefined {

@@ -12,7 +12,8 @@ const ROUTER = 'modelRouterApi';
 async function tested(kind: Kind, answer: Said) {
 	service.answer(() => answer);
 	const result = await testCredential(kind, service.secrets[kind]!);
-	expect(service.asked).toHaveLength(1);
+	// a catalog that everybody gets proves nothing about the key
+	expect(service.asked).toHaveLength(/to everybody/.test(result.message) ? 2 : 1);
 	return result;
 }
 
@@ -88,7 +89,7 @@ describe('model lists', () => {
 			'that it does not have',
 			[named('a', 'v/m\ngone/1')],
 			'Error',
-			/accepted\. List "a": the catalog does not have the model gone\/1\. Such/,
+			/reached\. List "a": the catalog does not have the model gone\/1\. Such/,
 		],
 		['without models', [named('a', '')], 'Error', /"a" has no models/],
 		['of one name', [named('a', 'v/m'), named('A', 'v/m')], 'Error', /two lists have the name "A"/],

@@ -4,7 +4,11 @@ import { createCredentialTest } from '../../../src/n8n/credentialTest';
 import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
 
 // what the test of a credential says of its key
-const tested = async (apiKey: string, request: () => Promise<unknown>) => {
+const tested = async (
+	apiKey: string,
+	request: (options: object) => Promise<unknown>,
+	more = {},
+) => {
 	const headers = [1, 2, 3].flatMap((number) => [
 		[`additionalHeader${number}Name`, ''],
 		[`additionalHeader${number}Value`, ''],
@@ -16,7 +20,7 @@ const tested = async (apiKey: string, request: () => Promise<unknown>) => {
 	};
 	const test = createCredentialTest(
 		{ credential: 'a', credentialName: 'A', endpoints: /never/, keyHeader: 'X-API-KEY' },
-		{ service: 'The service', method: 'GET', path: '/', judge: () => undefined },
+		{ service: 'The service', method: 'GET', path: '/', judge: () => undefined, ...more },
 	);
 	const n8n = { helpers: { request } } as unknown as ICredentialTestFunctions;
 	return await test.call(n8n, { id: '1', name: 'a', type: 'b', data });
@@ -47,4 +51,20 @@ it.each([
 	const answer = { statusCode: 200, headers: {}, body: { data: [] } };
 	const { status, message } = await tested(apiKey, async () => answer);
 	expect([status, message]).toEqual(['OK', expect.stringMatching(expected)]);
+});
+
+it.each([
+	[
+		200,
+		'The service was reached. Whether it accepts the key is not known: it gives its list to everybody',
+	],
+	[401, 'The service accepted the key'],
+])('what answers %i without the key, too', async (statusCode, said) => {
+	const request = async (options: object) => {
+		const hasKey = JSON.stringify(options).includes('X-API-KEY');
+		return await Promise.resolve({ statusCode: hasKey ? 200 : statusCode, headers: {}, body: {} });
+	};
+	const { status, message } = await tested(KEY, request, { maybePublic: 'its list' });
+	expect([status, message]).toEqual(['OK', said]);
+	expect((await tested(KEY, request)).message).toBe('The service accepted the key');
 });
