@@ -1,10 +1,10 @@
-import { ExpressionError, type ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { ExpressionError, type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, mapServiceError } from '../core/errors';
 import { additionalHeaderProperties } from './additionalHeaders';
 import { budgetProperties, jobLedgerProperties, spendingProperties } from './credential';
 import type { HttpContext } from './http';
-import { countVisibleItems, withoutItems } from './platform';
+import { countVisibleItems, withEmptyItems, withoutItems } from './platform';
 
 type Data = ICredentialDataDecryptedObject;
 
@@ -45,8 +45,29 @@ export async function readForItems(
 		items.push(...(await Promise.all(batch)));
 	}
 	if (items.length > count) requireEqual(items);
+	if (isToolType(n8n.getNode().type)) await requireFreeOfModel(n8n, type, items[0]);
 	return { items, withoutItem: await findWithoutItem(n8n, type) };
 }
+
+/**
+ * n8n puts what the model of an AI agent has written on top of the fields of the tool's item (n8n-core 2.41.1, requests-response.js:58).
+ *
+ * @throws ServiceError `invalid` where the model could choose the account.
+ */
+async function requireFreeOfModel(
+	n8n: HttpContext,
+	type: string,
+	read: CredentialRead | undefined,
+) {
+	const free = await readOne(withEmptyItems(n8n), type, 0);
+	if (read && textOf(read) === textOf(free)) return;
+	throw invalidInputError(
+		'The credential has an expression that the model of an AI agent could fill',
+		"Nothing was sent. Do not call this tool again: tell the user that a credential may not read $json in a tool. It may read nodes that run before the AI agent, such as {{ $('Webhook').first().json.key }}.",
+	);
+}
+
+const textOf = (read: CredentialRead) => ('data' in read ? JSON.stringify(read.data) : '');
 
 async function readOne(n8n: HttpContext, type: string, index: number): Promise<CredentialRead> {
 	try {
@@ -58,7 +79,7 @@ async function readOne(n8n: HttpContext, type: string, index: number): Promise<C
 
 /** @throws ServiceError `invalid` where the readings are not the same. */
 function requireEqual(items: readonly CredentialRead[]): void {
-	const texts = new Set(items.map((read) => ('data' in read ? JSON.stringify(read.data) : '')));
+	const texts = new Set(items.map(textOf));
 	if (texts.size === 1) return;
 	throw invalidInputError(
 		'The credential reads differently for another item of the AI agent',

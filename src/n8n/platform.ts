@@ -146,6 +146,17 @@ export const withoutItems = <Context extends object>(n8n: Context): Context =>
 	Object.create(n8n, { connectionInputData: { value: undefined } });
 
 /**
+ * The same context with items that have no fields. A credential then reads without what the model of an AI agent has written.
+ *
+ * Seen and without it: as `withoutItems`.
+ */
+export function withEmptyItems<Context extends object>(n8n: Context): Context {
+	const items = ((n8n as ContextInternals).connectionInputData ?? []) as object[];
+	const value = items.map((item) => ({ ...item, json: {} }));
+	return Object.create(n8n, { connectionInputData: { value } });
+}
+
+/**
  * How many items the expressions of a credential find: for a node below an AI agent, all items of the agent.
  *
  * Seen: `connectionInputData`, n8n-core 2.41.1, base-execute-context.js:66 and get-input-connection-data.js, contextFactory.

@@ -165,6 +165,16 @@ it('items whose credential reads equal share one connection, so the catalog is r
 	expect(service.asked.filter((one) => one.startsWith('GET'))).toHaveLength(2);
 });
 
+it.each(PLACES.slice(0, 3))(
+	'as a tool, %s is refused where the model of the agent could choose the key',
+	async (_name, call) => {
+		const given = { secrets: perItem(), items: [items[0]!], asTool: true };
+		const [answer] = (await run({ ...call, ...given })).items;
+		expect(answer?.json['error']).toContain('the model of an AI agent could fill');
+		expect(service.posted).toEqual([]);
+	},
+);
+
 describe('the chat model, of which n8n gives an agent one', () => {
 	const useModel = async (rows: typeof items) => {
 		const given = { items: rows, use: async (model: LanguageModel) => await model.invoke('hi') };
