@@ -20,7 +20,7 @@ import {
 	notFromServiceResult,
 	type CredentialProbe,
 } from '../../src/n8n/credentialTest';
-import { keepPerKey } from '../../src/n8n/sharedCache';
+import { keepPerKey } from '../../src/n8n/memory/sharedCache';
 import { findModels } from '../../src/router/catalog';
 import { createModelFinder, describeMissingModel } from '../../src/router/model';
 import { readModelLists } from '../../src/router/modelLists';

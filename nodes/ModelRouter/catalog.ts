@@ -6,7 +6,7 @@ import {
 } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import type { PreflightContext } from '../../src/n8n/operation';
-import type { Lookup } from '../../src/n8n/sharedCache';
+import type { Lookup } from '../../src/n8n/memory/sharedCache';
 import { CORRECT_MODEL, listModels } from '../../src/router/catalog';
 import { createModelFinder, describeMissingModel, type Model } from '../../src/router/model';
 import type { NoCostBound } from '../../src/router/pricing';

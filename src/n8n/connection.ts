@@ -7,7 +7,7 @@ import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
 import { normalizeApiKey, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
-import { createExecutionCosts } from './executionCosts';
+import { createExecutionCosts } from './memory/executionCosts';
 import type { HttpContext } from './http';
 import {
 	findKeyOrigins,

@@ -7,11 +7,11 @@ import type { Clock } from '../core/retry';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import type { HandedOver } from './caller';
-import type { FlowState } from './executionMemory';
+import type { FlowState } from './memory/executionMemory';
 import type { ParamValues } from './parameters';
 import { requestSettings } from './requestSettings';
 import type { StartPaid } from './startPaid';
-import type { Lookup } from './sharedCache';
+import type { Lookup } from './memory/sharedCache';
 
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
 export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;

@@ -15,14 +15,14 @@ import {
 	showProgress,
 	speakerHeading,
 } from './liveOutput';
-import { createExecutionState, createFlowState } from './executionMemory';
+import { createExecutionState, createFlowState } from './memory/executionMemory';
 import { createHintCollector } from './hints';
 import { countTokens } from './n8nVersions';
 import type { Operation, OperationContext, PreflightContext } from './operation';
 import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
-import { createSentRequests, forgetSent } from './sentRequests';
-import { lookUp } from './sharedCache';
+import { createSentRequests, forgetSent } from './memory/sentRequests';
+import { lookUp } from './memory/sharedCache';
 import { countInFlight, payOnce } from './startPaid';
 
 interface RunOptions {

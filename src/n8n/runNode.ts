@@ -15,7 +15,7 @@ import { attachStartedIds } from './recordIds';
 import { connectItems, type ItemConnections } from './itemConnections';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings, requestSettings } from './requestSettings';
-import type { SentRequest } from './sentRequests';
+import type { SentRequest } from './memory/sentRequests';
 import { createClock } from './serviceClient';
 
 /** The output of an item, or its failure. */

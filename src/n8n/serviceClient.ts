@@ -9,7 +9,7 @@ import { abortableSleep } from './deadline';
 import { createN8nHttp, type HttpContext, type TransportOptions } from './http';
 import { checkAllowedDomains } from './n8nVersions';
 import type { Redactor } from './redact';
-import { keepPerKey, rateLimiterOf, serviceFactsOf } from './sharedCache';
+import { keepPerKey, rateLimiterOf, serviceFactsOf } from './memory/sharedCache';
 
 export interface ClientOptions extends Omit<TransportOptions, 'clock'> {
 	redact: Redactor;

@@ -4,7 +4,7 @@ import type { StartClaim } from '../core/startClaim';
 import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import type { Clock } from '../core/retry';
-import type { SentRequest } from './sentRequests';
+import type { SentRequest } from './memory/sentRequests';
 
 /** A paid start, as an operation or a chat model describes it. */
 export interface PaidStart<Result> {

@@ -8,7 +8,7 @@ import type {
 import { emptySpending } from '../../../src/core/caps';
 import { omitMissing } from '../../../src/core/missing';
 import { readTokenCounts } from '../../../src/core/tokenCounts';
-import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMemory';
+import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
 import { connectItems } from '../../../src/n8n/itemConnections';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
@@ -16,12 +16,12 @@ import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageMo
 import { requireSdk } from '../../../src/n8n/n8nVersions';
 import { addHint } from '../../../src/n8n/hints';
 import { createLookUp } from '../../../src/n8n/operationContext';
-import { createExecutionState } from '../../../src/n8n/executionMemory';
+import { createExecutionState } from '../../../src/n8n/memory/executionMemory';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { toExecuteContext } from '../../../src/n8n/platform';
 import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
-import { createSentRequests } from '../../../src/n8n/sentRequests';
+import { createSentRequests } from '../../../src/n8n/memory/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { noticeOf } from '../../../src/router/textAnswer';
 import { access } from '../access';

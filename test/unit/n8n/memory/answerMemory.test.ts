@@ -1,6 +1,6 @@
-import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/answerMemory';
-import { createRedactor } from '../../../src/n8n/redact';
-import { virtualClock } from '../virtualClock';
+import { createAnswerMemory, type KeptAnswers } from '../../../../src/n8n/memory/answerMemory';
+import { createRedactor } from '../../../../src/n8n/redact';
+import { virtualClock } from '../../virtualClock';
 
 interface Answer {
 	calls: Array<{ id: string }>;

@@ -1,10 +1,10 @@
 import { createRunExecutionData, type IExecuteFunctions } from 'n8n-workflow';
 
-import { ServiceError } from '../../../src/core/errors';
-import { createExecutionState, createFlowState } from '../../../src/n8n/executionMemory';
-import { createRedactor } from '../../../src/n8n/redact';
-import { failureOf } from '../inMemoryHttp';
-import { executeContext } from './executeContext';
+import { ServiceError } from '../../../../src/core/errors';
+import { createExecutionState, createFlowState } from '../../../../src/n8n/memory/executionMemory';
+import { createRedactor } from '../../../../src/n8n/redact';
+import { failureOf } from '../../inMemoryHttp';
+import { executeContext } from '../executeContext';
 
 const ECHOED = 'key-4f0c9d217ab3';
 const of = (n8n: object) => n8n as unknown as IExecuteFunctions;

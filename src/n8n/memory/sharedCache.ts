@@ -1,6 +1,6 @@
-import { cancelledError, ServiceError } from '../core/errors';
-import { RateLimiter } from '../core/rateLimit';
-import { withDeadline } from './deadline';
+import { cancelledError, ServiceError } from '../../core/errors';
+import { RateLimiter } from '../../core/rateLimit';
+import { withDeadline } from '../deadline';
 
 /** More accounts than one n8n has. */
 const MAX_ENTRIES = 200;

@@ -1,11 +1,11 @@
 import { hash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Cost } from '../core/bound';
-import type { JobScope } from '../core/accounts';
-import { type Decimal, readDecimal, ZERO } from '../core/money';
+import type { Cost } from '../../core/bound';
+import type { JobScope } from '../../core/accounts';
+import { type Decimal, readDecimal, ZERO } from '../../core/money';
 import { getMemory } from './executionMemory';
-import { updateCustomData } from './recordIds';
+import { updateCustomData } from '../recordIds';
 
 /** Plain data: n8n keeps it with the execution. Amounts are digits of micro-dollars, empty if they are not known. */
 interface Counted {

@@ -6,11 +6,11 @@ import {
 	type ServiceErrorDetails,
 	type ServiceErrorKind,
 	isUnstarted,
-} from '../core/errors';
-import { readSpeakerTurn } from './caller';
+} from '../../core/errors';
+import { readSpeakerTurn } from '../caller';
 import { getMemory } from './executionMemory';
-import { getRunIndex } from './platform';
-import type { Redactor } from './redact';
+import { getRunIndex } from '../platform';
+import type { Redactor } from '../redact';
 
 /** The state of one request that may cost money. Stored with the execution, so it must be plain data. */
 type SentState = Fingerprints &

@@ -5,13 +5,13 @@ import {
 	type IRunExecutionData,
 } from 'n8n-workflow';
 
-import { truncatedAnswerError, ServiceError } from '../../../src/core/errors';
-import { createRedactor } from '../../../src/n8n/redact';
-import { createSentRequests, forgetSent } from '../../../src/n8n/sentRequests';
-import { payOnce } from '../../../src/n8n/startPaid';
-import { failureOf } from '../inMemoryHttp';
-import { virtualClock } from '../virtualClock';
-import { executeContext, type Execution } from './executeContext';
+import { truncatedAnswerError, ServiceError } from '../../../../src/core/errors';
+import { createRedactor } from '../../../../src/n8n/redact';
+import { createSentRequests, forgetSent } from '../../../../src/n8n/memory/sentRequests';
+import { payOnce } from '../../../../src/n8n/startPaid';
+import { failureOf } from '../../inMemoryHttp';
+import { virtualClock } from '../../virtualClock';
+import { executeContext, type Execution } from '../executeContext';
 
 const KEY = 'secret-key-of-the-service';
 const REQUEST = { segment: 'images', body: { prompt: 'a cat' } };

@@ -1,5 +1,5 @@
-import { truncatedAnswerError, ServiceError } from '../../../src/core/errors';
-import { lookUp, type Lookup } from '../../../src/n8n/sharedCache';
+import { truncatedAnswerError, ServiceError } from '../../../../src/core/errors';
+import { lookUp, type Lookup } from '../../../../src/n8n/memory/sharedCache';
 
 const MINUTE = 60_000;
 const LATE = { missing: 'it did not arrive in time' };

@@ -1,10 +1,10 @@
 import { hash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { cancelledError } from '../core/errors';
-import { continuesOnFail } from './errors';
-import type { Slot } from './itemPool';
-import type { Redactor } from './redact';
+import { cancelledError } from '../../core/errors';
+import { continuesOnFail } from '../errors';
+import type { Slot } from '../itemPool';
+import type { Redactor } from '../redact';
 
 /**
  * What n8n keeps for a node, or for all nodes of an execution: it survives Retry On Fail, and is stored with a failed execution.

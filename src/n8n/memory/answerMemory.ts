@@ -1,5 +1,5 @@
-import type { Clock } from '../core/retry';
-import type { Redactor } from './redact';
+import type { Clock } from '../../core/retry';
+import type { Redactor } from '../redact';
 
 /** Something with the IDs of calls. Plain data. */
 interface Remembered {
