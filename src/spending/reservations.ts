@@ -95,6 +95,8 @@ export function claimReservation(
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
 		const ids = Object.keys(state.reservations).filter(isMeant);
 		const holders = ids.flatMap((other) => state.reservations[other] ?? []);
+		// it was not sent: n8n's answer to an earlier attempt, which did fit, may have been lost
+		if (start) delete state.reservations[id];
 		return { ...claim, refused, holders };
 	}
 	if (!known) makeRoom(state);

@@ -67,6 +67,14 @@ describe('a start reserves its minimum, times a factor', () => {
 		expect(claim('c', cheap, 80)).toBe(1800);
 	});
 
+	it('a refusal leaves nothing of an attempt whose answer was lost', () => {
+		const { claim, start, figures } = budgetOf(1000);
+		expect(claim('a')).toBe(40);
+		start('b', 900);
+		expect(claim('a')).toBe('reserved');
+		expect(figures()).toEqual([0, 900, 1]);
+	});
+
 	it.each<[string, number[], number]>([
 		['the highest of several', [900, 80, 400], 900],
 		['not below the minimum', [20], 40],
