@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { createChatAccumulator } from '../../../src/router/chatCompletions';
 import { toToolCall } from '../../../src/router/textAnswer';
 import fc, { character } from '../../support/fastCheck';
@@ -186,130 +189,25 @@ it.each([['x'], [null], [undefined], [{}]])('the index %j counts by its place', 
 
 const wholeCall = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
 const call = { index: 0, ...wholeCall };
-const thought = (more: object, index = 0) => ({
-	reasoning_details: [{ type: 'reasoning.text', format: 'anthropic-claude-v1', index, ...more }],
-});
-const encrypted = (data: string, id: string | null) =>
-	thought({ type: 'reasoning.encrypted', data, id });
-const thoughts = (...all: Array<ReturnType<typeof thought>>) => ({
-	reasoning_details: all.flatMap(({ reasoning_details }) => reasoning_details),
-});
-const blocks = (...thinking_blocks: object[]) => ({ thinking_blocks });
-const block = (thinking: string, signature: string) => ({ type: 'thinking', thinking, signature });
-const redacted = (data: string) => ({ type: 'redacted_thinking', data });
-const parts = (...content: object[]) => ({ content });
-const textPart = (said: string, more: object = {}) => ({ type: 'text', text: said, ...more });
-const thinkingPart = (said: string, more: object = {}) => ({
-	...{ type: 'thinking', thinking: [textPart(said)], ...more },
-});
-const summaryPart = (said: string, more: object = {}) => ({
-	...{ type: 'reasoning', summary: [textPart(said, { type: 'summary_text', ...more })] },
-});
-const signed = (thought_signature: unknown) => ({
-	provider_specific_fields: { thought_signature },
-});
-const cited = (...urls: string[]) => ({
-	annotations: urls.map((url) => ({ type: 'url_citation', url_citation: { url } })),
-});
-const LOOK = ['I ', 'look.'];
 
-/** What a vendor's model gives beside its calls, in pieces, and what has to come back. */
-it.each<[string, Event[], Event]>([
-	[
-		'DeepSeek, Kimi, GLM, Qwen',
-		[{ role: 'assistant', content: null, reasoning_content: 'I ' }, { reasoning_content: 'look.' }],
-		{ content: null, reasoning_content: 'I look.' },
-	],
-	['DeepSeek, which has not thought', [{ reasoning_content: '' }], { reasoning_content: '' }],
-	[
-		'OpenRouter',
-		[
-			{ content: '', reasoning: 'I ', ...thought({ id: null, text: 'I ', signature: null }) },
-			{ content: '', reasoning: 'look.', ...thought({ text: 'look.' }) },
-			{ content: '', reasoning: null, ...thought({ signature: 'Er8=' }) },
-			...[encrypted('x', 'one'), encrypted('y', 'two'), thought({ text: 'Again.' }, 1)],
-		],
-		{
-			...{ content: '', reasoning: 'I look.' },
-			...thoughts(
-				...[thought({ id: null, text: 'I look.', signature: 'Er8=' }), encrypted('x', 'one')],
-				...[encrypted('y', 'two'), thought({ text: 'Again.' }, 1)],
-			),
-		},
-	],
-	[
-		// openai-agents-python#4175, litellm#29428: two blocks, and an encrypted one between them
-		'Claude behind LiteLLM, which thinks twice',
-		[
-			...[block('alpha', ''), block('', 'S1'), redacted('x'), redacted('y')],
-			...[block('be', ''), block('ta', ''), block('', 'S2'), block('gamma', '')],
-		].map((one) => blocks(one)),
-		blocks(
-			...[block('alpha', 'S1'), redacted('x'), redacted('y')],
-			...[block('beta', 'S2'), block('gamma', '')],
-		),
-	],
-	[
-		// litellm#31022: blocks that are whole
-		'Claude behind a later LiteLLM',
-		[blocks(block('a', 'Sa')), blocks(block('b', 'Sb'))],
-		blocks(block('a', 'Sa'), block('b', 'Sb')),
-	],
-	[
-		// OpenRouterTeam/ai-sdk-provider: an encrypted entry is never a piece
-		'OpenRouter, with encrypted entries of one index',
-		[encrypted('x', null), encrypted('y', null)],
-		thoughts(encrypted('x', null), encrypted('y', null)),
-	],
-	[
-		// docs.databricks.com: a content of parts before texts
-		'Claude behind Databricks',
-		[
-			...LOOK.map((said) => parts(summaryPart(said))),
-			...[parts(summaryPart('', { signature: 'S' })), { content: 'Hm.' }],
-		],
-		parts(summaryPart('I look.', { signature: 'S' }), textPart('Hm.')),
-	],
-	[
-		// docs.mistral.ai: `closed` of a part that thinks
-		'Mistral',
-		[
-			...LOOK.map((said, index) => parts(thinkingPart(said, { closed: index > 0 }))),
-			...[{ content: 'Let me ' }, { content: 'see.' }],
-		],
-		parts(thinkingPart('I look.', { closed: true }), textPart('Let me see.')),
-	],
-	[
-		// litellm#16893: beside each piece of a call, and empty before it
-		'Gemini behind LiteLLM',
-		[
-			{ tool_calls: [{ ...call, ...signed(null) }] },
-			...['Cs==', 'Cs=='].map((one) => ({ tool_calls: [{ index: 0, ...signed(one) }] })),
-		],
-		{ tool_calls: [{ ...wholeCall, ...signed('Cs==') }] },
-	],
-	[
-		// ai.google.dev/gemini-api/docs/thought-signatures: below the function
-		'Gemini behind a gateway that has it in the function',
-		[
-			{ tool_calls: [{ ...call, function: { name: 'f', provider: {} } }] },
-			{
-				tool_calls: [{ index: 0, function: { arguments: '{}', provider: { signature: 'Cs==' } } }],
-			},
-		],
-		{
-			tool_calls: [
-				{ ...wholeCall, function: { ...wholeCall.function, provider: { signature: 'Cs==' } } },
-			],
-		},
-	],
-	['sources, each of which is whole', [cited('x'), cited('y')], cited('x', 'y')],
-])('the message of %s comes together as it was given', (_vendor, deltas, expected) => {
-	const withCall = 'tool_calls' in expected ? deltas : [...deltas, { tool_calls: [call] }];
-	const { completion } = answerTo(...withCall.map((delta) => chunk(delta)));
-	const message = { role: 'assistant', content: null, tool_calls: [wholeCall], ...expected };
-	expect(completion['choices']).toMatchObject([{ message }]);
-	expect((completion['choices'] as Event[])[0]?.['message']).toEqual(message);
+/** One line of vendors.ndjson: what a vendor's model gives beside its calls, in pieces, and what has to come back. */
+interface Vendor {
+	vendor: string;
+	/** Where it is described. */
+	source?: string;
+	deltas: Event[];
+	message: Event;
+}
+const vendors = readFileSync(join(__dirname, 'vendors.ndjson'), 'utf8')
+	.trim()
+	.split('\n')
+	.map((line) => JSON.parse(line) as Vendor);
+
+it.each(vendors)('the message of $vendor comes together as it was given', (given) => {
+	const calling = 'tool_calls' in given.message ? [] : [{ tool_calls: [call] }];
+	const { completion } = answerTo(...[...given.deltas, ...calling].map((delta) => chunk(delta)));
+	const message = { role: 'assistant', content: null, tool_calls: [wholeCall], ...given.message };
+	expect(completion['choices']).toEqual([{ index: 0, message, finish_reason: null }]);
 });
 
 it('an answer of many entries is not read again with every piece', () => {
