@@ -3,8 +3,6 @@ const CHOICES = {
 	/** Section 6A: events of the streamed answer, not shown. */
 	agent: ['sse-json', 'text', 'ag-ui'],
 
-	/** Section 6B gives `null` as the data of `finish`; an event without a data line is dropped by the SSE standard. */
-	finish: ['null', 'empty'],
 	/** What a chat id does that no chat has; not specified. */
 	unknownChat: ['refused', 'accepted'],
 	/** How the 60 requests per minute of section 8 are counted; not specified. */
@@ -12,9 +10,7 @@ const CHOICES = {
 
 	/** Section 4C: "the wrapper around the list of entries is not shown". */
 	list: ['data', 'models'],
-	jobId: ['string', 'slash'],
-	/** Whether a job tells its state, whose field and words are not shown (section 3), and its costs. */
-	jobState: ['present', 'absent'],
+	/** Whether a job tells its costs (section 3). */
 	jobCost: ['number', 'absent'],
 	contentLength: ['present', 'absent'],
 
@@ -29,8 +25,6 @@ const values = () => ({
 	gate: false,
 	/** Milliseconds between two pieces of a stream. */
 	pace: 0,
-	/** Messages in one stream of B. */
-	assistantMessages: 1,
 	/** Section 8: custom. */
 	enterpriseLimit: 1000,
 	/** Status reads until a job is complete: 0 is complete at once. */

@@ -34,12 +34,8 @@ function* eventsFor(world: World, { chatId, said }: Question): Generator<string>
 		yield event('pending_tool_call', { call_id: id, title });
 		yield event('finished_tool_call', { call_id: id });
 	}
-	const messages = world.forms.assistantMessages;
-	for (let index = 0; index < messages; index++) {
-		const first = scripted?.text ?? answerText(said, 'chat');
-		const answer = index === 0 ? first : `Message ${index + 1} of ${messages}.`;
-		for (const word of wordsOf(answer)) yield event('message_start', { t: word });
-		yield event('message_end', { message_id: uuidOf('message', chatId, turn, index) });
-	}
-	yield world.forms.finish === 'null' ? event('finish', null) : 'event: finish\n\n';
+	const answer = scripted?.text ?? answerText(said, 'chat');
+	for (const word of wordsOf(answer)) yield event('message_start', { t: word });
+	yield event('message_end', { message_id: uuidOf('message', chatId, turn, 0) });
+	yield event('finish', null);
 }

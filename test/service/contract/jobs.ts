@@ -98,14 +98,6 @@ export const JOBS: Row[] = [
 	lasting(9, 'hi', 'processing', { jobSeconds: 10 }),
 	[{ ...start('hi'), forms: { jobSteps: 0 } }, { body: { status: 'completed', cost: 40_000 } }],
 	[after(0, path('image'), 'a cat'), { status: 200 }],
-	[{ ...start('a cat'), forms: { jobState: 'absent' } }, { body: not('status') }],
-	[
-		{
-			...get(`images/jobs/${encodeURIComponent('job/1 a')}`),
-			before: [{ ...start('a cat'), forms: { jobId: 'slash' } }],
-		},
-		{ body: { id: 'job/1 a' } },
-	],
 	[{ ...start('a cat'), forms: { jobCost: 'absent' } }, { body: not('estimated_cost') }],
 	[file({ contentType: 'text/html' }), { type: 'text/html' }],
 	[

@@ -42,14 +42,11 @@ export function jobsEndpoint(
 
 /** A job as the service tells it (section 2C); the state's field and words are not shown. */
 export function jobRecord(world: World, job: Job): object {
-	const { jobState, jobCost } = world.forms;
 	return {
 		id: job.id,
 		model: job.model.entry.id,
-		...(jobState === 'present' && {
-			status: job.state === 'pending' ? 'processing' : job.state,
-		}),
-		...(jobCost === 'number' && { estimated_cost: job.estimatedCost, cost: job.cost }),
+		status: job.state === 'pending' ? 'processing' : job.state,
+		...(world.forms.jobCost === 'number' && { estimated_cost: job.estimatedCost, cost: job.cost }),
 		...(job.state === 'failed' && {
 			error: { code: 'generation_failed', message: 'The model could not do this' },
 		}),

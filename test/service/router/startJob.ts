@@ -32,7 +32,7 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 
 	account.used.add(configuration);
 	const job: Job = {
-		id: newId(world),
+		id: `job-${uuidOf('job', world.next())}`,
 		key,
 		kind,
 		model,
@@ -53,11 +53,6 @@ export function startJob(world: World, call: Call, key: string, kind: MediaKind)
 		}
 	}
 	return json(jobRecord(world, job));
-}
-
-function newId(world: World): string {
-	const number = world.next();
-	return world.forms.jobId === 'string' ? `job-${uuidOf('job', number)}` : `job/${number} a`;
 }
 
 /** Section 8, rule 3: the duration raises the price; its name is not specified. */
