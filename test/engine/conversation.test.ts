@@ -1,9 +1,12 @@
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INode, INodeParameters, StructuredChunk } from 'n8n-workflow';
 
 import { posts, RETRIED, secretsOf } from './rig/calls';
-import { converse, type Speaker } from './rig/converse';
+import { converse, type ConverseOptions, type Speaker } from './rig/converse';
 import { ours } from './rig/flow';
 import { serviceForTests } from './rig/service';
+
+// of our own nodes, where they speak
+const service = serviceForTests();
 
 /** Says which of its answers this is. */
 const counting = (name: string, more: IDataObject = {}): Speaker => {
@@ -14,10 +17,9 @@ const failing: Speaker = () => {
 	throw new Error('It broke');
 };
 const two = () => ({ Ada: counting('a'), Bob: counting('b') });
-const talk = async (
-	parameters: INodeParameters,
-	more: Partial<Parameters<typeof converse>[0]> = {},
-) => await converse({ parameters, speakers: two(), ...more });
+type Options = Partial<ConverseOptions>;
+const talk = async (parameters: INodeParameters, more: Options = {}) =>
+	await converse({ parameters, speakers: two(), ...more });
 
 const transcriptOf = (json: IDataObject) => json['transcript'] as IDataObject[];
 const toldIn = ({ told }: Awaited<ReturnType<typeof converse>>) =>
@@ -159,7 +161,7 @@ describe('what cannot begin', () => {
 	const LEGACY =
 		'This workflow runs in the legacy execution order (v0), in which conversations are not possible';
 	const eve = { instructions: { instruction: [{ speaker: 'Eve', text: 'x' }] } };
-	it.each<[string, INodeParameters, Partial<Parameters<typeof converse>[0]>]>([
+	it.each<[string, INodeParameters, Options]>([
 		['Only one speaker is connected: Ada', {}, { speakers: { Ada: counting('a') } }],
 		[LEGACY, {}, { workflowSettings: { executionOrder: 'v0' } }],
 		// nobody has set it
@@ -297,53 +299,22 @@ it('50 turns are stored in less than 115 kB', async () => {
 	expect(JSON.stringify(run.data).length).toBeLessThan(115_000);
 });
 
-describe('a speaker that fails and ends the conversation, next to the output of a green node', () => {
-	const ends = (whose: string, turns: string, why = 'It broke.') =>
-		`${whose} failed, so the conversation ended after ${turns}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`;
-	const link = '<a href="https://example.org">It broke</a> & more';
-	const shown = '&lt;a href="https://example.org">It broke&lt;/a> &amp; more.';
-	const [Ada, Bob] = [counting('a'), counting('b')];
-	const broken: Speaker = () => ({ error: link });
-	const both = { Ada: failing, Bob: failing };
-
-	it.each<[string, Record<string, Speaker>, INodeParameters, string[], items?: number]>([
-		['after a turn', { Ada, Bob: failing }, {}, [ends('Bob', '1 turn')]],
-		['in the words of a stranger', { Ada: broken, Bob }, {}, [ends('Ada', '0 turns', shown)]],
-		['twice', both, {}, [`2 of 2 conversations failed. ${ends('Ada', '0 turns')}`], 2],
-		[
-			'if it is skipped',
-			{ Ada: failing, Bob },
-			{ turnLimit: 2, options: { onFailure: 'skip' } },
-			[],
-		],
-		['if that was chosen to be an error', both, { options: { onFailure: 'fail' } }, []],
-	])('%s', async (_when, speakers, parameters, hints, count = 1) => {
-		const items = Array.from({ length: count }, () => ({ chatInput: 'Hello' }));
-		const settings = { onError: 'continueRegularOutput' } as const;
-		expect((await talk(parameters, { speakers, items, settings })).hints).toEqual(hints);
-	});
-});
-
-it.each<[string, INodeParameters, string[]]>([
-	['a chat that does not stream', {}, [expect.stringContaining('to Streaming')]],
-	['turns that are hidden', { hideTurns: true }, []],
-])('%s: says how to read along where it helps', async (_what, options, expected) => {
-	const trigger = '@n8n/n8n-nodes-langchain.chatTrigger';
-	expect((await talk({ turnLimit: 2, options }, { trigger })).hints).toEqual(expected);
-});
+/** Notes what a reader gets, piece by piece. */
+const noteIn =
+	(chunks: string[]) =>
+	({ type, content }: StructuredChunk) =>
+		void chunks.push(type === 'begin' || type === 'end' ? type : String(content));
 
 it('each turn is shown once, before the next speaker is asked, and nothing with Hide Turns', async () => {
 	const shown = async (options: INodeParameters) => {
 		const chunks: string[] = [];
-		const onChunk = ({ type, content }: { type: string; content?: string }) =>
-			void chunks.push(type === 'item' ? String(content) : type);
 		const Bob: Speaker = () => {
 			chunks.push('Bob is asked');
 			return { output: 'b' };
 		};
 		// another package's node may say what ours says about itself
 		const speakers = { Ada: counting('a', { shownLive: true }), Bob };
-		await talk({ turnLimit: 2, options }, { onChunk, speakers });
+		await talk({ turnLimit: 2, options }, { onChunk: noteIn(chunks), speakers });
 		return chunks;
 	};
 	expect(await shown({})).toEqual([
@@ -352,41 +323,104 @@ it('each turn is shown once, before the next speaker is asked, and nothing with 
 	expect(await shown({ hideTurns: true })).toEqual(['Bob is asked']);
 });
 
+const trigger = '@n8n/n8n-nodes-langchain.chatTrigger';
+
 it('who reads along learns that a speaker could not answer, and nothing of its address, IDs and advice', async () => {
 	const why = 'Refused (sessionId: s-1). Check https://10.0.0.7 in the credential "Prod".';
-	const shown = async (more: Partial<Parameters<typeof converse>[0]>, options: INodeParameters) => {
+	const shown = async (parameters: INodeParameters, more: Options) => {
 		const chunks: string[] = [];
-		const onChunk = ({ type, content }: { type: string; content?: string }) =>
-			void (type !== 'begin' && type !== 'end' && chunks.push(String(content)));
-		const { json } = await talk({ turnLimit: 2, ...options }, { onChunk, ...more });
-		return { json, text: chunks.join('\n') };
+		const speakers = { Ada: () => ({ error: why }), Bob: counting('b') };
+		const { json } = await talk(parameters, { onChunk: noteIn(chunks), speakers, ...more });
+		return { json, text: chunks.join(' ') };
 	};
-	const speakers = { Ada: () => ({ error: why }), Bob: counting('b') };
-	const ended = await shown({ speakers }, {});
-	expect(ended.text).toBe('Ada could not answer.');
+	const ended = await shown({}, {});
+	expect(ended.text).toBe('begin Ada could not answer. end');
 	expect(ended.json).toMatchObject({ ended: 'speakerFailed', failure: { error: why } });
-	const trigger = '@n8n/n8n-nodes-langchain.chatTrigger';
-	const options = { onFailure: 'fail' };
 	const ran = { Trigger: { chatInput: 'Hello' } };
-	const { text } = await shown({ speakers, trigger, ran }, { options });
+	const { text } = await shown({ options: { onFailure: 'fail' } }, { trigger, ran });
 	expect(text).toContain('Ada could not answer.');
 	expect(text).toContain('Conversation could not answer.');
 	expect(text).not.toMatch(/10\.0|s-1|Prod|"conversations"/);
 });
 
-describe('our own nodes as speakers, with only a credential', () => {
-	const service = serviceForTests();
+const model = { model: { __rl: true, mode: 'id', value: 'northwind/quill-2.5' } };
+const ourNodes = {
+	Agent: ours('Agent', 'workspaceAgentTool', { credential: 'workspaceAgentApi' }),
+	Market: ours('Market', 'marketAssistantTool', { credential: 'marketAssistantApi' }),
+	Model: ours('Model', 'modelRouterTool', { credential: 'modelRouterApi', parameters: model }),
+};
 
-	const model = { model: { __rl: true, mode: 'id', value: 'northwind/quill-2.5' } };
-	const ourNodes = {
-		Agent: ours('Agent', 'workspaceAgentTool', { credential: 'workspaceAgentApi' }),
-		Market: ours('Market', 'marketAssistantTool', { credential: 'marketAssistantApi' }),
-		Model: ours('Model', 'modelRouterTool', { credential: 'modelRouterApi', parameters: model }),
+describe('a hint beside the output', () => {
+	const ends = (whose: string, turns: string, why = 'It broke.') =>
+		`${whose} failed, so the conversation ended after ${turns}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`;
+	const link = () => ({ error: '<a href="https://example.org">It broke</a> & more' });
+	const shown = '&lt;a href="https://example.org">It broke&lt;/a> &amp; more.';
+	const [Ada, Bob] = [counting('a'), counting('b')];
+	const both = { Ada: failing, Bob: failing };
+	const skip = { turnLimit: 2, options: { onFailure: 'skip' } };
+	const twice = [{ chatInput: 'Hello' }, { chatInput: 'Hello' }];
+	const live = [expect.stringContaining('to Streaming')];
+	const hideTurns = { turnLimit: 2, options: { hideTurns: true } };
+	/** Agents by their credentials, beside a model that takes two turns. */
+	const agents = (...ids: string[]) => {
+		const named = ids.map((id, index) => {
+			const credentials = { workspaceAgentApi: { id, name: id } };
+			const name = `Agent ${index + 1}`;
+			const node = ours(name, 'workspaceAgentTool', { credential: '', settings: { credentials } });
+			return [name, node];
+		});
+		const { Model } = ourNodes;
+		return { ...(Object.fromEntries(named) as object), Model, Judge: Model };
 	};
-	const hold = async (
-		parameters: INodeParameters,
-		more: Partial<Parameters<typeof converse>[0]> = {},
-	) => await talk(parameters, { speakers: ourNodes, secrets: secretsOf(service), ...more });
+	const one = { turnLimit: 1 };
+	const itself =
+		'Agent 1 and Agent 3 use the same credential, so one agent talks to itself. For another agent, choose another credential.';
+
+	it.each<[string, string[], INodeParameters, Options]>([
+		[
+			'says who failed after a turn',
+			[ends('Bob', '1 turn')],
+			{},
+			{ speakers: { Ada, Bob: failing } },
+		],
+		[
+			'has the words of a stranger',
+			[ends('Ada', '0 turns', shown)],
+			{},
+			{ speakers: { Ada: link, Bob } },
+		],
+		[
+			'says how many failed',
+			[`2 of 2 conversations failed. ${ends('Ada', '0 turns')}`],
+			{},
+			{ speakers: both, items: twice },
+		],
+		['says nothing of who is skipped', [], skip, { speakers: { Ada: failing, Bob } }],
+		[
+			'says nothing of what is an error',
+			[],
+			{ options: { onFailure: 'fail' } },
+			{ speakers: both },
+		],
+		['says how to read along in a chat', live, { turnLimit: 2 }, { trigger }],
+		['says nothing of turns that are hidden', [], hideTurns, { trigger }],
+		[
+			'says that one agent talks to itself',
+			[itself],
+			one,
+			{ speakers: agents('one', 'other', 'one') },
+		],
+		['says nothing of two agents', [], one, { speakers: agents('one', 'other') }],
+	])('%s', async (_what, hints, parameters, more) => {
+		const secrets = secretsOf(service);
+		const settings = { onError: 'continueRegularOutput' } as const;
+		expect((await talk(parameters, { secrets, settings, ...more })).hints).toEqual(hints);
+	});
+});
+
+describe('our own nodes as speakers, with only a credential', () => {
+	const hold = async (parameters: INodeParameters, more: Options = {}) =>
+		await talk(parameters, { speakers: ourNodes, secrets: secretsOf(service), ...more });
 
 	it('talk, each in its own conversation at the service', async () => {
 		const items = [{ chatInput: 'Hello', chatId: 'of an earlier node', sessionId: 'thread' }];
@@ -425,28 +459,5 @@ describe('our own nodes as speakers, with only a credential', () => {
 		// people read it, not the model of an AI agent
 		expect(JSON.stringify(json)).not.toContain('Do not call this tool again');
 		expect(posts(service)).toHaveLength(sent);
-	});
-
-	it('of one credential are one agent, which a hint says', async () => {
-		const workspace = (name: string, id: string) => {
-			const credentials = { workspaceAgentApi: { id, name: id } };
-			return ours(name, 'workspaceAgentTool', { credential: '', settings: { credentials } });
-		};
-		const hintsOf = async (...ids: string[]) => {
-			const agents = ids.map((id, index) => [
-				`Agent ${index + 1}`,
-				workspace(`Agent ${index + 1}`, id),
-			]);
-			const speakers = {
-				...(Object.fromEntries(agents) as object),
-				Model: ourNodes.Model,
-				Judge: ourNodes.Model,
-			};
-			return (await hold({ turnLimit: 1 }, { speakers })).hints;
-		};
-		expect(await hintsOf('one', 'other')).toEqual([]);
-		expect(await hintsOf('one', 'other', 'one')).toEqual([
-			'Agent 1 and Agent 3 use the same credential, so one agent talks to itself. For another agent, choose another credential.',
-		]);
 	});
 });
