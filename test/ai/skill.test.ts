@@ -1,15 +1,7 @@
 import { nodeTypeText } from '../package/n8nCatalog';
-import { bridgeOfFile, createWithLedger, packageName, secretsOf } from '../n8n/bridge.ts';
-import type { SavedWorkflow } from '../n8n/editor.ts';
-import { itemsOf } from '../n8n/execution.ts';
+import { bridgeOfFile, packageName } from '../n8n/bridge.ts';
 import { connectMcp, type McpClient } from '../n8n/mcp.ts';
-import {
-	EXPECTED,
-	fillIn,
-	FOR_EXAMPLES,
-	skillExamples,
-	whatExamplesGive,
-} from '../support/skill.ts';
+import { expectExamples } from '../n8n/skillExamples.ts';
 
 // what n8n's own MCP server tells a language model, and what it makes of the code in the skill
 const bridge = bridgeOfFile({ personas: true });
@@ -36,30 +28,14 @@ it.each(['modelRouter', 'agentConversation', 'workspaceAgent', 'marketAssistant'
 );
 
 it('every example of the skill is valid, is created, and does what it says', async () => {
-	const { editor, service, accounts } = bridge;
-	service.forms.jobSteps = 0;
-	const router = await createWithLedger(editor, secretsOf(service).router, FOR_EXAMPLES);
-	const { agent, secondAgent, assistant } = accounts;
-	const ids = {
-		...{ agent: agent.id, secondAgent: secondAgent.id },
-		...{ assistant: assistant.id, router: router.id },
-	};
-	const given: Record<string, unknown> = {};
-	for (const { title, code } of skillExamples()) {
-		const filled = { code: fillIn(code, ids) };
-		expect(JSON.parse(await call('validate_workflow', filled))).toEqual({
+	await expectExamples(bridge, async (code) => {
+		expect(JSON.parse(await call('validate_workflow', { code }))).toEqual({
 			valid: true,
 			nodeCount: expect.any(Number),
 		});
-		const created = JSON.parse(await call('create_workflow_from_code', filled)) as {
+		const created = JSON.parse(await call('create_workflow_from_code', { code })) as {
 			workflowId: string;
 		};
-		const expected = EXPECTED[title];
-		if (!expected) continue;
-		const path = `/rest/workflows/${created.workflowId}`;
-		const saved = await editor.call<SavedWorkflow>('GET', path);
-		const execution = await editor.run(saved);
-		given[title] = execution.error?.message ?? itemsOf(execution, expected.node)[0]?.json;
-	}
-	expect(given).toEqual(whatExamplesGive());
+		return await bridge.editor.call('GET', `/rest/workflows/${created.workflowId}`);
+	});
 });

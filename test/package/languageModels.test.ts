@@ -104,7 +104,7 @@ function conversation(parameters: INodeParameters, speakers: number, hasModerato
 
 const missing = (what: RegExp) => expect.objectContaining({ message: expect.stringMatching(what) });
 
-it.each<[string, WorkflowFile, unknown]>([
+it.each([
 	['without speakers', conversation({}, 0), [missing(/'Talk' requires .*ai_tool/)]],
 	['with speakers', conversation({}, 2), []],
 	[
@@ -141,12 +141,13 @@ it('search_nodes finds the right node among the first three for 51 of 62 phrases
 	]);
 });
 
-const IDS = { agent: 'a', secondAgent: 'b', assistant: 'c', router: 'd' };
-
 it.each(skillExamples().map(({ title, code }) => [title, code]))(
 	'n8n accepts the example of the skill: %s',
 	async (_title, code) => {
-		const { workflow, warnings } = await parseCode(fillIn(code!, IDS));
+		const id = { id: 'a' };
+		const { workflow, warnings } = await parseCode(
+			fillIn(code!, { agent: id, secondAgent: id, assistant: id, router: id }),
+		);
 		expect(warnings).toEqual([]);
 		expect(validate(workflow)).toEqual([]);
 	},

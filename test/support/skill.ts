@@ -13,8 +13,8 @@ export const skillExamples = (): Example[] =>
 		),
 	].map(([, title = '', code = '']) => ({ title, code }));
 
-/** IDs of credentials. */
-export type Ids = Record<'agent' | 'secondAgent' | 'assistant' | 'router', string>;
+/** The credentials of the examples. */
+type Accounts = Record<'agent' | 'secondAgent' | 'assistant' | 'router', { id: string }>;
 
 const MODELS: Record<string, string> = {
 	TEXT_MODEL: 'northwind/quill-2.5',
@@ -23,13 +23,13 @@ const MODELS: Record<string, string> = {
 };
 
 /** The code with what a model looks up before: models, and IDs of credentials. */
-export const fillIn = (code: string, { agent, secondAgent, assistant, router }: Ids): string =>
+export const fillIn = (code: string, { agent, secondAgent, assistant, router }: Accounts): string =>
 	code
 		.replace(/\b[A-Z]+_MODEL\b/g, (name) => MODELS[name] ?? name)
-		.replace('ID_OF_AGENT', agent)
-		.replace('ID_OF_ANOTHER_AGENT', secondAgent)
-		.replace(/'Market Assistant account'/g, `$&, '${assistant}'`)
-		.replace(/'Model Router account'/g, `$&, '${router}'`);
+		.replace('ID_OF_AGENT', agent.id)
+		.replace('ID_OF_ANOTHER_AGENT', secondAgent.id)
+		.replace(/'Market Assistant account'/g, `$&, '${assistant.id}'`)
+		.replace(/'Model Router account'/g, `$&, '${router.id}'`);
 
 /** What the node of an example gives, by its title; those that wait for an event are not run. */
 export const EXPECTED: Record<string, { node: string; json: object }> = {
@@ -49,11 +49,3 @@ export const EXPECTED: Record<string, { node: string; json: object }> = {
 	'Stop all spending': { node: 'Stop All Spending', json: { paused: true } },
 	'Report what was spent': { node: 'Get Spending', json: { costUsd: expect.any(Number) } },
 };
-
-export const whatExamplesGive = (): Record<string, unknown> =>
-	Object.fromEntries(
-		Object.entries(EXPECTED).map(([title, { json }]) => [title, expect.objectContaining(json)]),
-	);
-
-/** What the credential of the router needs for all examples. */
-export const FOR_EXAMPLES = { budgetUsd: '50', recordSpending: true };
