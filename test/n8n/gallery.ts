@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { bridgeOfFile } from './bridge.ts';
 import { chatMessage, type SavedCredential } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
@@ -67,6 +69,16 @@ export function ended(execution: Execution): Execution {
 /** The data of a node's items. For a node of an outside app: what it would have sent. */
 export const given = (execution: Execution, node: string) =>
 	itemsOf(execution, node).map(({ json }) => json);
+
+/** What a node would have said: the text of each of its items. */
+export const textsOf = (execution: Execution, node: string) =>
+	given(execution, node).map(({ text }) => text);
+
+/** The same workflow with a table of its own, so that no row is of another test. */
+export const withTable = (file: WorkflowFile, name: string) =>
+	JSON.parse(
+		JSON.stringify(file).replaceAll(`"${name}"`, `"${name} ${randomUUID()}"`),
+	) as WorkflowFile;
 
 /** The rows that a Data Table has got, without what n8n adds to each. Where a node ran for each of two branches: of both. */
 export const rowsOf = ({ runData }: Execution, node: string) =>

@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
-
-import { galleryOfFile, given } from './gallery.ts';
-import type { WorkflowFile } from './workflow.ts';
+import { galleryOfFile, given, textsOf, withTable } from './gallery.ts';
 
 // workflows of the gallery that write into other apps: the test reads what would have been sent
 const { load, run, sentTo, modelCalls } = galleryOfFile();
@@ -60,30 +57,24 @@ it('the daily briefing has an answer to every question, in Slack and by Gmail', 
 	expect(questions).toEqual(
 		tokens.map((token) => expect.stringMatching(new RegExp(`^Wh.* ${token}\\b.*\\?$`))),
 	);
-	const [mail, ...more] = given(execution, 'Send by Gmail');
-	expect(more).toEqual([]);
-	const text = String(mail?.['message']);
+	const mails = given(execution, 'Send by Gmail') as Array<{ message: string; subject: string }>;
+	expect(mails).toHaveLength(1);
+	const [{ message: text, subject }] = mails as [(typeof mails)[number]];
 	expect([...text.matchAll(/^Figures for (\w+):/gm)].map(([, token]) => token)).toEqual(tokens);
 	expect(text).toMatch(/- Price: .*\n- Change: .*\n- Trading volume: /);
-	expect(mail?.['subject']).toMatch(/^Crypto briefing of \w+day, \w+ \d+$/);
-	expect(given(execution, 'Post in Slack')).toMatchObject([
-		{ text: `*${String(mail?.['subject'])}*\n\n${text}` },
-	]);
+	expect(subject).toMatch(/^Crypto briefing of \w+day, \w+ \d+$/);
+	expect(textsOf(execution, 'Post in Slack')).toEqual([`*${subject}*\n\n${text}`]);
 });
 
 it('the mood of the market is told when it turns, and only then; every hour is a row', async () => {
-	const file = 'alert-in-slack-when-the-crypto-mood-turns.json';
-	// under a name that no other test has: the table remembers the mood
-	const table = `Market Mood ${randomUUID()}`;
+	const file = withTable(load('alert-in-slack-when-the-crypto-mood-turns.json'), 'Market Mood');
 	/** One hour: what the assistant says of the mood, if it is not to be asked about ETH. */
 	const hour = async (token = 'ETH') => {
-		const text = JSON.stringify(load(file))
-			.replaceAll('Market Mood', table)
-			.replaceAll('say about ETH', `say about ${token}`);
-		const execution = await run(JSON.parse(text) as WorkflowFile);
-		const [row, ...more] = given(execution, 'Save the Mood');
-		expect(more).toEqual([]);
-		return [row, ...given(execution, 'Alert in Slack').map((sent) => sent['text'])];
+		const text = JSON.stringify(file).replaceAll('say about ETH', `say about ${token}`);
+		const execution = await run(JSON.parse(text) as typeof file);
+		const rows = given(execution, 'Save the Mood');
+		expect(rows).toHaveLength(1);
+		return [...rows, ...textsOf(execution, 'Alert in Slack')];
 	};
 	const positive = expect.objectContaining({ direction: 'positive', reason: expect.any(String) });
 	expect(await hour()).toEqual([

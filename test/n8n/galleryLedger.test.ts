@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { chatMessage, until } from './editor.ts';
 import { exampleFor } from './example.ts';
-import { askingByMail, ended, given, withoutOutsideApps } from './gallery.ts';
+import { askingByMail, ended, given, textsOf, withoutOutsideApps } from './gallery.ts';
 import { LedgerHost } from './ledgerHost.ts';
 import { answerForm, linkOf, mailOfFile } from './mailServer.ts';
 import { sharedEditor } from './shared.ts';
@@ -57,11 +57,11 @@ it('a person says that there is a job, and that there is none', async () => {
 	const execution = await finished(id);
 	expect(await ledger.ofKey(second.key)).toMatchObject([{ state: 'pending', jobId: second.jobId }]);
 	expect(await ledger.ofKey(first.key)).toMatchObject([{ state: 'notStarted' }]);
-	expect(given(execution, 'Say That It Was Started')).toMatchObject([
-		{ text: `The start with the key "${second.key}" is marked as started: job ${second.jobId}.` },
+	expect(textsOf(execution, 'Say That It Was Started')).toEqual([
+		`The start with the key "${second.key}" is marked as started: job ${second.jobId}.`,
 	]);
-	expect(given(execution, 'Say That It Was Not')).toMatchObject([
-		{ text: expect.stringContaining(`The start with the key "${first.key}" is marked as not`) },
+	expect(textsOf(execution, 'Say That It Was Not')).toEqual([
+		expect.stringContaining(`The start with the key "${first.key}" is marked as not`),
 	]);
 	// the workflow itself has started nothing
 	expect(ledger.service.world.starts).toHaveLength(2);
@@ -71,8 +71,8 @@ it('"Yes" without a job ID changes nothing, and the next error asks again', asyn
 	const { key } = await lostStart();
 	const id = await begin();
 	await answer(id, 'Yes', '');
-	expect(given(await finished(id), 'Say That Nothing Changed')).toMatchObject([
-		{ text: expect.stringContaining(`Nothing was recorded for the key "${key}"`) },
+	expect(textsOf(await finished(id), 'Say That Nothing Changed')).toEqual([
+		expect.stringContaining(`Nothing was recorded for the key "${key}"`),
 	]);
 	expect(await ledger.ofKey(key)).toMatchObject([{ state: 'unknown' }]);
 	const again = await begin();
@@ -90,8 +90,8 @@ it('a start that n8n never ended is asked about, too, once its lease is over; an
 	await change(Date.now() + 600_000);
 	const execution = await finished(await begin());
 	expect(given(execution, 'Ask a Person')).toEqual([]);
-	expect(given(execution, 'Report the Error')).toMatchObject([
-		{ text: expect.stringMatching(/^The workflow "Example Workflow" has failed: Example Error/) },
+	expect(textsOf(execution, 'Report the Error')).toEqual([
+		expect.stringMatching(/^The workflow "Example Workflow" has failed: Example Error/),
 	]);
 	await change(1);
 	const id = await begin();

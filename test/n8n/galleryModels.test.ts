@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { answerAs, TEXT_MODEL } from './agent.ts';
 import { chatMessage, until } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
-import { galleryOfFile, given } from './gallery.ts';
+import { galleryOfFile, given, textsOf } from './gallery.ts';
 import { DataTables, type Fields } from './publicApi.ts';
 import { hasSimpleMemory } from './shared.ts';
 
@@ -19,9 +19,6 @@ interface Asked {
 const asked = () => modelCalls().map(({ body }) => body as Asked);
 const ANOTHER_MODEL = 'Aurora-Labs/Prism-4.1-Turbo';
 const costOf = ({ customData }: Execution) => Number(customData?.['costUsd']);
-/** What Slack would get from a node. */
-const textsOf = (execution: Execution, node: string) =>
-	given(execution, node).map(({ text }) => text);
 
 it('n8n’s AI Agent asks the market assistant, and remembers the chat', async () => {
 	const saved = await bridge.editor.importWorkflow(

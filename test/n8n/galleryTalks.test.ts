@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { namesIn, outcomeOf, saidIn, type Outcome } from './conversationWorkflow.ts';
 import { chatMessage } from './editor.ts';
 import type { Execution } from './execution.ts';
-import { galleryOfFile, given } from './gallery.ts';
+import { galleryOfFile, given, textsOf, withTable } from './gallery.ts';
 import { answerForm, linkOf } from './mailServer.ts';
 import { DataTables } from './publicApi.ts';
-import type { WorkflowFile } from './workflow.ts';
 
 // the conversations of the gallery, which end when the speakers agree
 const gallery = galleryOfFile();
@@ -21,11 +20,6 @@ async function storedBy(execution: Execution) {
 	const rows = await tables.rowsById(String(given(execution, 'Create the Table')[0]?.['id']));
 	return rows.sort((one, other) => Number(one['turn']) - Number(other['turn']));
 }
-/** The same workflow with a table of its own. */
-const withTable = (file: WorkflowFile, name: string) =>
-	JSON.parse(
-		JSON.stringify(file).replaceAll(`"${name}"`, `"${name} ${randomUUID()}"`),
-	) as WorkflowFile;
 
 it('two agents agree on a date, and remember it in the same chat', async () => {
 	const saved = await gallery.bridge.editor.importWorkflow(load('two-agents-agree-on-a-date.json'));
@@ -172,52 +166,54 @@ describe.each([
 	],
 	[
 		...(['approve-in-slack-what-two-agents-say.json', { Topic: sentence }] as const),
-		(execution: Execution) => String(given(execution, 'Post the Result')[0]?.['text']),
+		(execution: Execution) => String(textsOf(execution, 'Post the Result')),
 		['The conversation has ended: ', 'The conversation has ended: '],
 	],
 ])('%s: a person approves each turn', (file, topic, resultOf, [agreed, notAgreed]) => {
-	/** With tables of its own, so that no row is of another test. */
-	const talk = () => withTable(load(file), 'Talks of Two Teams');
-
-	it('all of them, and gets the whole conversation', async () => {
-		const id = await start(talk(), topic);
-		for (const [index, who] of ['Planner', 'Tester', 'Planner'].entries()) {
-			const { subject, body, ...mail } = await mailOf(id);
-			const other = who === 'Planner' ? 'Tester' : 'Planner';
-			expect(subject + body).toContain(`May ${other} see what ${who} says?`);
-			// the other one has heard nothing yet
-			expect(sentTo(/session/)).toHaveLength(index + 1);
-			await answerForm(linkOf({ subject, body, ...mail }), 'approve', '');
-		}
+	const begin = async () => await start(withTable(load(file), 'Talks of Two Teams'), topic);
+	const answer = async (id: string, decision: string, text = '') =>
+		await answerForm(linkOf(await mailOf(id)), decision, text);
+	const end = async (id: string) => {
 		const execution = await finished(id);
 		const outcome = outcomeOf(execution);
+		await expectRows(execution, outcome);
+		return { outcome, result: resultOf(execution) };
+	};
+
+	it('all of them, and gets the whole conversation', async () => {
+		const id = await begin();
+		for (const [index, who] of ['Planner', 'Tester', 'Planner'].entries()) {
+			const mail = await mailOf(id);
+			const other = who === 'Planner' ? 'Tester' : 'Planner';
+			expect(mail.subject + mail.body).toContain(`May ${other} see what ${who} says?`);
+			// the other one has heard nothing yet
+			expect(sentTo(/session/)).toHaveLength(index + 1);
+			await answerForm(linkOf(mail), 'approve', '');
+		}
+		const { outcome, result } = await end(id);
 		expect(outcome.ended).toBe('stopPhrase');
 		expect(speakersIn(outcome)).toEqual([
 			...['Planner', 'Approve Planner', 'Tester', 'Approve Tester'],
 			...['Planner', 'Approve Planner', 'Tester'],
 		]);
-		const result = resultOf(execution);
 		expect(result).toContain(`${agreed}Tester said "[AGREED]"`);
 		for (const { text } of outcome.transcript) expect(result).toContain(text.slice(0, 40));
-		await expectRows(execution, outcome);
 	});
 
 	it('and a turn that is declined ends it', async () => {
-		const id = await start(talk(), topic);
-		await answerForm(linkOf(await mailOf(id)), 'approve', '');
-		await answerForm(linkOf(await mailOf(id)), 'decline', '');
-		const execution = await finished(id);
-		const outcome = outcomeOf(execution);
+		const id = await begin();
+		await answer(id, 'approve');
+		await answer(id, 'decline');
+		const { outcome, result } = await end(id);
 		expect(outcome).toMatchObject({ ended: 'denied', output: 'Not approved' });
 		expect(sentTo(/session/)).toHaveLength(2);
-		expect(resultOf(execution)).toContain(`${notAgreed}Approve Tester did not approve`);
-		await expectRows(execution, outcome);
+		expect(result).toContain(`${notAgreed}Approve Tester did not approve`);
 	});
 
 	it('and a turn that is replaced is heard as it was rewritten', async () => {
-		const id = await start(talk(), topic);
-		await answerForm(linkOf(await mailOf(id)), 'replace', 'How about Thursday at 9:00?');
-		await answerForm(linkOf(await mailOf(id)), 'decline', '');
+		const id = await begin();
+		await answer(id, 'replace', 'How about Thursday at 9:00?');
+		await answer(id, 'decline');
 		const { transcript } = outcomeOf(await finished(id));
 		expect(transcript.slice(0, 2)).toMatchObject([
 			{
