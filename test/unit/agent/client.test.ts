@@ -97,41 +97,40 @@ const TOOL = { type: 'tool_result', content: 'found' };
 const A = 'data: {"t":"a"}\n\n';
 const END = 'event: end\n';
 
-it.each<[string, Answer, string, string]>([
-	['a list of events', json([...texts('a'), TOOL, ...texts('b')]), 'json', 'a\n\nb'],
-	['a history', json([role('user', 'q'), ...answers('a', 'b')]), 'json', 'a\n\nb'],
-	['the question alone', json({ message: 'the question' }), 'json', 'the question'],
-	['a whole answer of any type', json({ type: 'info', message: 'a' }), 'json', 'a'],
-	[
-		'nothing but an aside',
-		events('data: {"type":"info","text":"a"}\n\ndata: {"type":"done"}\n\n'),
-		'sse',
-		'a',
-	],
-	['plain text', typed('text/plain', 'a', 'aa', 'aaa'), 'text', 'aaaaaa'],
-	['the same piece again', events('data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n'), 'sse', 'haha'],
-	['an end without data', events(`data: a\n\n${END}\n`), 'sse', 'a'],
-	['an end that is JSON', events(`data: a\n\n${END}data: {}\n\n`), 'sse', 'a'],
-	['a mark, and something late', events('data: a\n\ndata: [DONE]\n\ndata: late\n\n'), 'sse', 'a'],
-	['token counts', events(`data: a\n\n${END}data: {"tokens":12}\n\n`), 'sse', 'a'],
-	['a word at the end', events(`${A}${END}data: completed\n\n`), 'sse', 'a'],
-	['the last words in the end of words', events(`data: a\n\n${END}data:  b.\n\n`), 'sse', 'a b.'],
-	['words about the end', events(`${A}${END}data: {"message":"Stream completed"}\n\n`), 'sse', 'a'],
-	['the whole at the end', events(`${A}${END}data: {"output":"a"}\n\n`), 'sse', 'a'],
-	['nothing before', events(`event: status\n${A}${END}data: {"output":"b"}\n\n`), 'sse', 'b'],
+/** An answer is JSON, if it is no text: the text of a stream, or a plain one. */
+it.each([
+	['a list of events', [...texts('a'), TOOL, ...texts('b')], 'a\n\nb'],
+	['a history', [role('user', 'q'), ...answers('a', 'b')], 'a\n\nb'],
+	['the question alone', { message: 'the question' }, 'the question'],
+	['a whole answer of any type', { type: 'info', message: 'a' }, 'a'],
+	['texts in a list', ['a', 'b'].map((text) => ({ recipient_id: 'u', text })), 'a\n\nb'],
+	['nothing but an aside', 'data: {"type":"info","text":"a"}\n\ndata: {"type":"done"}\n\n', 'a'],
+	['the same piece again', 'data: {"t":"ha"}\n\ndata: {"t":"ha"}\n\n', 'haha'],
+	['an end without data', `data: a\n\n${END}\n`, 'a'],
+	['an end that is JSON', `data: a\n\n${END}data: {}\n\n`, 'a'],
+	['a mark, and something late', 'data: a\n\ndata: [DONE]\n\ndata: late\n\n', 'a'],
+	['token counts', `data: a\n\n${END}data: {"tokens":12}\n\n`, 'a'],
+	['a word at the end', `${A}${END}data: completed\n\n`, 'a'],
+	['the last words in the end of words', `data: a\n\n${END}data:  b.\n\n`, 'a b.'],
+	['words about the end', `${A}${END}data: {"message":"Stream completed"}\n\n`, 'a'],
+	['the whole at the end', `${A}${END}data: {"output":"a"}\n\n`, 'a'],
+	['nothing before', `event: status\n${A}${END}data: {"output":"b"}\n\n`, 'b'],
 	// a word in the event that ends a stream is never the answer
-	['an event of its own', events(`event: activity\n${A}event: end\ndata: end\n\n`), 'sse', 'a'],
-	[
-		'texts in a list',
-		json(['a', 'b'].map((text) => ({ recipient_id: 'u', text }))),
-		'json',
-		'a\n\nb',
-	],
-])('reads every word of %s, once', async (_name, answer, format, text) => {
+	['an event of its own', `event: activity\n${A}event: end\ndata: end\n\n`, 'a'],
+])('reads every word of %s, once', async (_name, answer, text) => {
+	const [format, sent] =
+		typeof answer === 'string' ? ['sse', events(answer)] : ['json', json(answer)];
 	let heard = '';
 	const onText = (piece: string) => void (heard += piece);
-	expect(await send(answer, { onText })).toMatchObject({ format, text });
+	expect(await send(sent as Answer, { onText })).toMatchObject({ format, text });
 	expect(heard).toBe(text);
+});
+
+it('reads every word of plain text, once', async () => {
+	let heard = '';
+	const onText = (piece: string) => void (heard += piece);
+	const answer = await send(typed('text/plain', 'a', 'aa', 'aaa'), { onText });
+	expect([answer, heard]).toMatchObject([{ format: 'text', text: 'aaaaaa' }, 'aaaaaa']);
 });
 
 it('a word in the event that ends a stream is not the answer where nothing else is', async () => {
@@ -144,32 +143,27 @@ it('a word in the event that ends a stream is not the answer where nothing else 
 
 const noReason = 'The agent reported an error without a reason.';
 
-it.each<[string, Answer, string]>([
-	['event', events(`${A}event: error\ndata: {"message":"boom","code":"c"}\n\n`), 'boom'],
-	['event without data', events(`${A}event: error\n\n`), noReason],
-	['field', events(`${A}data: {"error":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
-	['code', events(`${A}data: {"code":4000,"msg":"boom"}\n\n`), 'boom'],
-	['detail', events(`${A}data: {"detail":"boom"}\n\ndata: [DONE]\n\n`), 'boom'],
-	[
-		'type below another name',
-		events(`${A}event: update\ndata: {"type":"error","message":"boom"}\n\n`),
-		'boom',
-	],
-	['status', events(`${A}data: {"statusCode":500,"message":"boom"}\n\n`), 'boom'],
-	['problem', events(`${A}data: {"title":"Failed","status":503,"detail":"boom"}\n\n`), 'boom'],
-	['flag', events(`${A}data: {"type":"result","is_error":true,"result":"boom"}\n\n`), 'boom'],
-	['state', events(`${A}data: {"state":"failed","message":"boom"}\n\n`), 'boom'],
-	['message alone', events(`${A}data: {"errorMessage":"boom"}\n\n`), 'boom'],
+/** What follows the first piece. The reason is "boom", if it is not told. */
+it.each([
+	['event', 'event: error\ndata: {"message":"boom","code":"c"}\n\n'],
+	['event without data', 'event: error\n\n', noReason],
+	['field', 'data: {"error":"boom"}\n\ndata: [DONE]\n\n'],
+	['code', 'data: {"code":4000,"msg":"boom"}\n\n'],
+	['detail', 'data: {"detail":"boom"}\n\ndata: [DONE]\n\n'],
+	['type below another name', 'event: update\ndata: {"type":"error","message":"boom"}\n\n'],
+	['status', 'data: {"statusCode":500,"message":"boom"}\n\n'],
+	['problem', 'data: {"title":"Failed","status":503,"detail":"boom"}\n\n'],
+	['flag', 'data: {"type":"result","is_error":true,"result":"boom"}\n\n'],
+	['state', 'data: {"state":"failed","message":"boom"}\n\n'],
+	['message alone', 'data: {"errorMessage":"boom"}\n\n'],
 	[
 		'of a workflow',
-		events(`${A}data: {"event":"workflow_finished","data":{"status":"failed","error":"boom"}}\n\n`),
-		'boom',
+		'data: {"event":"workflow_finished","data":{"status":"failed","error":"boom"}}\n\n',
 	],
-	['in one word', events(`${A}data: {"type":"stepError","content":"boom"}\n\n`), 'boom'],
-	['of its end', events(`${A}data: {"type":"abort"}\n\n`), '{"type":"abort"}'],
-	['line', typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n'), 'boom'],
-])('an error %s cuts the answer, and keeps what came', async (what, answer, reason) => {
-	expect(await failureOf(send(answer))).toMatchObject({
+	['in one word', 'data: {"type":"stepError","content":"boom"}\n\n'],
+	['of its end', 'data: {"type":"abort"}\n\n', '{"type":"abort"}'],
+])('an error %s cuts the answer, and keeps what came', async (what, rest, reason = 'boom') => {
+	expect(await failureOf(send(events(A + rest)))).toMatchObject({
 		kind: 'truncated',
 		message: reason === noReason ? 'The answer stopped before its end' : REPORTED,
 		details: {
@@ -177,6 +171,12 @@ it.each<[string, Answer, string]>([
 			...(what === 'event' && { code: 'c' }),
 		},
 	});
+});
+
+it('an error line cuts the answer, and keeps what came', async () => {
+	const lines = typed('application/x-ndjson', '{"t":"a"}\n{"error":{"message":"boom"}}\n');
+	const details = { reason: 'boom', ids, outcome: 'started', partial: { text: 'a' } };
+	expect(await failureOf(send(lines))).toMatchObject({ message: REPORTED, details });
 });
 
 it('a binary body is no answer', async () => {
