@@ -47,7 +47,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 	const NO_EXPRESSION =
 		/Allow Paid Jobs From AI Agents (cannot be an expression|must be true or false)/;
 
-	it.each<[string, INodeParameters, RegExp]>([
+	it.each([
 		['start', {}, NOT_SET_UP],
 		['generate', {}, NOT_SET_UP],
 		['start', { allowAgents: false }, NOT_SET_UP],
@@ -77,7 +77,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 			return (await call(way, { tool, calls: [given] })).answers;
 		};
 
-		it.each<[string, INodeParameters, IDataObject, object]>([
+		it.each([
 			['takes its prompt from the model', {}, { Prompt: 'a cat' }, { prompt: 'a cat' }],
 			['or from its node', { prompt: 'a cat' }, {}, { prompt: 'a cat' }],
 			['or from a parameter', { prompt: '', parameters: '{"text": "a"}' }, {}, { text: 'a' }],
@@ -91,7 +91,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 			/Prompt is empty: nothing was given for \W+Prompt.*Call the tool again|did not match expected schema\W+Required\W+at Prompt/;
 		const NO_FIELD =
 			/Prompt is empty, so nothing says what to generate. Nothing was started.*Do not call this tool again: tell the user to let the model define \W+Prompt/;
-		it.each<[string, INodeParameters, IDataObject, RegExp]>([
+		it.each([
 			['that the model leaves out', {}, {}, AGAIN],
 			['that is blank', {}, { Prompt: ' ' }, AGAIN],
 			['that no field takes', { prompt: '' }, { Prompt: 'a cat' }, NO_FIELD],
@@ -213,7 +213,7 @@ describe('what an agent is told', () => {
 		return String(items(answers[0])[0]?.['error']);
 	};
 
-	it.each<[number, Record<string, string>, RegExp]>([
+	it.each([
 		[401, {}, /refused the API key.*The service says: .*tell the user to check the credential/],
 		[402, {}, /balance.*Do not call this tool again now: tell the user\./],
 		[403, {}, /does not permit this.*tell the user to check the credential/],

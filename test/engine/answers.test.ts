@@ -209,7 +209,7 @@ it('says that the token cap cut the JSON off', async () => {
 	expect(failed[0]?.json['error']).toContain('Raise "Maximum Output Tokens"');
 });
 
-it.each<[string, string, RegExp]>([
+it.each([
 	['no JSON', '{"type":', /JSON Schema is not valid JSON/],
 	['half a pattern', '{"items":{"pattern":"("}}', /items\.pattern: .*Unterminated group/],
 ])('refuses a schema with %s before anything is sent', async (_what, jsonSchema, message) => {

@@ -18,7 +18,7 @@ const chat = async (use: (model: LanguageModel) => Promise<ModelMessage[]>) => {
 	return given.join();
 };
 
-it.each<[string, () => Promise<unknown>]>([
+it.each([
 	['Message a Model', async () => await execute(response('hi'))],
 	['Remote Agent', async () => await execute(agent({ message: 'hi' }))],
 	['the chat model', async () => await chat(async (model) => [await model.invoke('hi')])],

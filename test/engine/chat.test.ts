@@ -46,7 +46,7 @@ describe('what is sent', () => {
 	const part = { text: 'Be short.', cache_control: { type: 'ephemeral' } };
 	const marked = (type: string) => ({ role: 'system', content: [{ type, ...part }] });
 	const user = { role: 'user', content: 'x' };
-	it.each<[string, typeof chat, boolean, object]>([
+	it.each([
 		['chat', chat, true, { messages: [marked('text'), user] }],
 		['responses', response, false, { instructions: 'Be short.', input: [user] }],
 		['responses', response, true, { input: [marked('input_text'), user] }],
@@ -111,7 +111,7 @@ describe('what is sent', () => {
 		expect(sent()['messages']).toEqual([{ role: 'user', content }]);
 	});
 
-	it.each<[INodeParameters, unknown]>([
+	it.each([
 		[{ choice: {} }, 'auto'],
 		[{ choice: { mode: 'required', toolName: 'f' } }, 'required'],
 		[{ choice: { mode: 'one', toolName: ' g ' } }, { type: 'function', function: { name: 'g' } }],
@@ -123,7 +123,7 @@ describe('what is sent', () => {
 });
 
 describe('what is refused before anything is sent', () => {
-	it.each<[string, INodeParameters, RegExp]>([
+	it.each([
 		[
 			'a field twice',
 			{ options: { temperature: 1, additionalFields: '{"temperature":1}' } },

@@ -36,7 +36,7 @@ const talkWith = (item: IDataObject = {}, options: INodeParameters = {}): Conver
 const AN_HOUR = 3_600_000;
 const silence = { speaker: 'Approver', text: '', note: 'Nobody answered in time' };
 
-it.each<[string, IDataObject]>([
+it.each([
 	['a usual item', {}],
 	[
 		'what a visitor of the chat wrote',

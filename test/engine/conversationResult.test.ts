@@ -55,7 +55,7 @@ it('what does not fit is asked once more, with the error', async () => {
 	expect(prompts[1]).toContain(`${wrong}\n\nThe answer breaks the JSON schema at day: `);
 });
 
-it.each<[string, NonNullable<ConverseOptions['moderator']>, RegExp, number]>([
+it.each([
 	[
 		'it fits neither time',
 		['Friday', FRIDAY.replace('10', '"ten"')],
@@ -153,7 +153,7 @@ describe('when n8n runs the node again', () => {
 	});
 });
 
-it.each<[string, INodeParameters, Partial<ConverseOptions>]>([
+it.each([
 	[
 		'Result Schema needs a model, but none is connected as Moderator',
 		{},

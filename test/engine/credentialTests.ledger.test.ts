@@ -46,7 +46,7 @@ it('a table that is not there yet is announced', async () => {
 	});
 });
 
-it.each<[object, RegExp]>([
+it.each([
 	[{ n8nApiKey: 'wrong' }, /n8n refused the API key \(401\)\. Copy the n8n/],
 	[{ n8nApiKey: '' }, /The n8n API key is empty/],
 	[{ n8nUrl: ' ' }, /The n8n URL is empty/],
@@ -100,7 +100,7 @@ it('one address for both is refused before anything is asked', async () => {
 
 const ERROR = '<!DOCTYPE html><title>Error</title>';
 const CHECK = 'n8n 2\\.7 or newer\\. .*n8n URL .*public API is switched on';
-it.each<[number, object | string, RegExp | string]>([
+it.each([
 	[200, { ok: true }, /answered in a form that cannot be read\. Check the n8n URL/],
 	[404, { message: 'not found' }, CHECK],
 	[503, {}, /internal error \(503\)\. Check the n8n URL/],

@@ -83,7 +83,7 @@ it.each<[Kind, 'OK' | 'Error', Said]>([
 
 describe('model lists', () => {
 	const named = (name: string, models: string) => ({ name, models });
-	it.each<[string, object[], 'OK' | 'Error', RegExp]>([
+	it.each([
 		['that the catalog has', [named('a', 'V/M')], 'OK', /./],
 		[
 			'that it does not have',

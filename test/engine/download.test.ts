@@ -40,7 +40,7 @@ const redirect = (to: string, status = 302) =>
 		do: { type: 'redirect', status, to },
 	});
 
-it.each<[string, RegExp]>([
+it.each([
 	['attachment; filename="../../evil.html"', /^evil\.png$/],
 	['missing', /^images-[\w-]+\.png$/],
 ])('the file of "%s" has a safe name, and the type that its bytes tell', async (name, expected) => {
@@ -127,7 +127,7 @@ describe('what comes in place of the file', () => {
 	const notReady = { error: { code: 'job_not_completed', message: 'wait' } };
 	const ready = { code: 'job_not_completed', reason: 'wait' };
 	const address = { reason: expect.stringContaining(url) };
-	it.each<[string, object | string, string, object]>([
+	it.each([
 		['an error with status 200', notReady, 'The job is not finished yet', ready],
 		['an address, however long', { url }, 'cannot be read', address],
 	])('%s is told, and is no file', async (_what, answer, error, details) => {

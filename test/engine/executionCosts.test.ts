@@ -39,7 +39,7 @@ const estimate = () =>
 		...{ type: 'replace', find: '"estimated_cost":40000', with: '"estimated_cost":90000' },
 	});
 
-it.each<[string, INode[], object]>([
+it.each([
 	['an answer of an agent has no cost', [ask('One'), ask('Two')], { unknownCosts: '2' }],
 	['a started job counts with its estimate', [picture('One', 'start')], { costUsd: '0.09' }],
 	['Generate has its cost', [picture('One', 'generate')], { costUsd: '0.04' }],

@@ -71,7 +71,7 @@ it.each([
 });
 
 const JSON_FIELD = 'Additional Parameters \\(JSON\\)';
-it.each<[string, unknown, string]>([
+it.each([
 	[
 		'a value that is nothing but an expression',
 		'={"size": "{{ $json.size }}", "n": 1}',
@@ -95,7 +95,7 @@ describe('what is not shown for what an expression chose', () => {
 	const withKey = agent({ ...session, sessionKey: '={{ $json.key }}' });
 	const row = { role: '={{ $json.role }}', content: 'hello', toolCallId: '={{ $json.a }}' };
 
-	it.each<[string, Made, IDataObject]>([
+	it.each([
 		['a session key', withKey, { session: 'new' }],
 		[
 			'a field of a row',

@@ -110,7 +110,7 @@ it('shows nothing as a tool', async () => {
 
 describe('a hint says what the jobs of a run have cost', () => {
 	const three = { items: [{}, {}, {}] };
-	it.each<[string, INodeParameters, Partial<RunOptions>, string[]]>([
+	it.each([
 		['of one', {}, {}, ['This job cost $0.04.']],
 		['of three, once', {}, three, ['These 3 jobs cost $0.12.']],
 		['not of a failed one', { prompt: '[[fail]]' }, { settings: CARRY_ON }, []],

@@ -50,7 +50,7 @@ describe('generate', () => {
 	});
 
 	const late = { kind: 'timeout', ...anId };
-	it.each<[string, string, object, RegExp, object]>([
+	it.each([
 		[
 			'a failed job',
 			'x [[fail]]',

@@ -55,7 +55,7 @@ it('sends nothing but what was given, and takes the default of the editor: the b
 	expect(sent()).toEqual({ model: 'canvas/sketch-1', prompt: 'a cat', image: pngUrl });
 });
 
-it.each<[string, INodeParameters, RegExp]>([
+it.each([
 	[
 		'a file that only the second item lacks',
 		{ name: 'image', binaryProperty: '={{ $itemIndex ? "photo" : "data" }}' },
@@ -140,7 +140,7 @@ describe('presets', () => {
 	const video = { mediaType: 'videos', model: { ...model, value: 'reel/clip-3' } };
 	const speech = { mediaType: 'audio', model: { ...model, value: 'voice/speaker-1' } };
 
-	it.each<[string, INodeParameters, object]>([
+	it.each([
 		['not set', { model }, {}],
 		['blank', { model, presets: { quality: ' ' } }, {}],
 		[
@@ -168,7 +168,7 @@ describe('presets', () => {
 		);
 	});
 
-	it.each<[string, INodeParameters, RegExp]>([
+	it.each([
 		[
 			'a preset',
 			{ presets: { aspectRatio: '1:1' }, parameters: '{"aspect_ratio": "16:9"}' },

@@ -29,7 +29,7 @@ describe('the cap per item', () => {
 		execute({ spendingCapPerItem, ...parameters });
 	const video = (id: string, more = {}) => ({ mediaType: 'videos', model: model(id), ...more });
 
-	it.each<[string, number, INodeParameters]>([
+	it.each([
 		['image', 0.04, {}],
 		['second', 0.8, video('reel/clip-3', { parameters: '{"duration": 8}' })],
 	])('per %s: starts what costs no more, and holds back what does', async (_unit, cost, more) => {
@@ -116,7 +116,7 @@ describe('the cap per execution', () => {
 		expect(started()).toEqual(['picture-0.']);
 	});
 
-	it.each<[string, unknown, unknown]>([
+	it.each([
 		['fractional', 0.04, 0.04],
 		['unreadable', '"much"', 'much'],
 		['negative', -5, -5],

@@ -20,7 +20,7 @@ const expectRefused = async (outcome: ReturnType<typeof ask>, sentence: RegExp) 
 const allowed = { allowUnknownCost: true };
 
 describe('the cost of an answer', () => {
-	it.each<[string, string, INodeParameters]>([
+	it.each([
 		['plain', 'one two three', {}],
 		['with cached input', '[[cached:3]] a b c d e f g h', {}],
 		['of several choices', 'x y z', { options: { additionalFields: '{"n":3}' } }],

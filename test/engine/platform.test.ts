@@ -140,7 +140,7 @@ describe('axios', () => {
 describe('without these members nothing fails', () => {
 	const n8n = { sendChunk: () => undefined } as unknown as IExecuteFunctions;
 
-	it.each<[string, unknown, unknown]>([
+	it.each([
 		['runExecutionData', getRunData(n8n), undefined],
 		['runIndex', getRunIndex(n8n), 0],
 		['workflow.nodes', findNode(n8n, 'Tool'), undefined],

@@ -89,7 +89,7 @@ it('Stop ends the wait at once, and what was not sent is not paid for', async ()
 	expect(Date.now() - stoppedAt).toBeLessThan(1000);
 });
 
-it.each<[object, number]>([
+it.each([
 	[{ plan: undefined, requestsPerMinute: 1 }, 60],
 	[{ plan: 'free', requestsPerMinute: 999 }, 60],
 	[{ plan: 'pro' }, 300],
@@ -123,7 +123,7 @@ it('the limit is kept through one row, which asks little of n8n', async () => {
 	expect(rig.n8n.service.requests.length / 90).toBeLessThan(0.7);
 });
 
-it.each<[string, () => void]>([
+it.each([
 	['whose key is wrong', () => rig.n8n.service.fault({ do: { type: 'status', status: 401 } })],
 	['that may only be read', () => void rig.n8n.missingScopes.add('dataTableRow:create')],
 	['that starts', () => rig.n8n.service.fault({ do: { type: 'status', status: 404 } })],

@@ -121,7 +121,7 @@ describe('the message', () => {
 	});
 
 	const missing = "Message: the item has no text in 'chatInput'";
-	it.each<[object, INodeParameters, string]>([
+	it.each([
 		[{}, fromInput, missing],
 		[{ chatInput: '' }, fromInput, missing],
 		[{ message: { text: 'hello' } }, fromInput, missing],
@@ -139,7 +139,7 @@ describe('the message', () => {
 	});
 });
 
-it.each<[string, INodeParameters]>([
+it.each([
 	['new', { sessionMode: 'new' }],
 	['key', { sessionMode: 'key', sessionKey: 'a' }],
 ])(
@@ -163,7 +163,7 @@ it.each<[string, INodeParameters]>([
 	},
 );
 
-it.each<[string, RegExp, object]>([
+it.each([
 	['content', /^You said: "hello"/, {}],
 	['type', /^delta(delta)+end$/, {}],
 	[

@@ -130,7 +130,7 @@ describe('only a conversation chooses a session', () => {
 		return (await speak({ tools, onChunk: (chunk) => chunks.push(chunk), ...options })).answers;
 	};
 
-	it.each<[string, Omit<Talk, 'secrets' | 'tools'>, string?]>([
+	it.each([
 		[
 			'not even below a chat: its session counts',
 			{ chatted: { sessionId: CHAT_UUID }, roots: { Root: aiAgent(all()) } },
@@ -265,7 +265,7 @@ describe('each turn is sent once', () => {
 	const SPOKEN = { complete: true };
 	const REFUSED = { error: expect.any(String) };
 	const refused: Fault = { type: 'status', status: 402 };
-	it.each<[string, IDataObject[], Fault | Fault[], object[], number]>([
+	it.each([
 		['two turns of the same words are two', [yes(), yes(3)], [], [number(1), number(2)], 2],
 		['one that comes again gets the same answer', [yes(), yes()], [], [number(1), number(1)], 1],
 		['an unknown one is not', [yes(), yes(), yes(3)], LOST, [UNKNOWN, AGAIN, SPOKEN], 2],

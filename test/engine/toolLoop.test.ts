@@ -97,7 +97,7 @@ describe.each(WAYS)('a message that comes back %s', (_way, input) => {
 	});
 });
 
-it.each<[string, Call, string, INodeParameters, object | undefined]>([
+it.each([
 	['thoughts', chat, '[[thinks:2]]', {}, { reasoning_content: 'thought1 thought2' }],
 	['thoughts, not simplified', chat, '[[thinks:2]]', { simplify: false }, { content: /said/ }],
 	['thoughts', response, '[[thinks:2]]', {}, { output: [{ type: 'reasoning' }, {}] }],
@@ -123,7 +123,7 @@ it('counts what comes back in the most that a request can cost', async () => {
 	expect(posts(service)).toHaveLength(1);
 });
 
-it.each<[string, unknown, RegExp]>([
+it.each([
 	['no JSON', '{"role":', /^Messages 2: Message \(JSON\) is not valid JSON/],
 	['a list', '=[{{ 1 }}]', /^Messages 2: Message \(JSON\) must be a JSON object/],
 	['another role', '{"role":"user","content":"x"}', /is not a message of the assistant.*"message"/],

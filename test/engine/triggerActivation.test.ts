@@ -41,7 +41,7 @@ it.each<[string, object, INodeParameters, RegExp]>([
 );
 
 describe('a temporary fault', () => {
-	it.each<[string, () => void]>([
+	it.each([
 		['the router is down', () => rig.service.fault({ do: down })],
 		['the router closes connections', () => rig.service.fault({ do: { type: 'reset_peer' } })],
 		['n8n is down', () => rig.n8n.service.fault({ do: down })],

@@ -74,7 +74,7 @@ it('tells nothing of the machine that it was built on', () => {
 
 describe('the build fails', () => {
 	const file = 'src/n8n/itemPool.ts';
-	it.each<[string, string, RegExp]>([
+	it.each([
 		[
 			'for a module of Node that n8n forbids',
 			"\nimport { readFile } from 'fs';\nexport const planted = readFile;\n",

@@ -115,7 +115,7 @@ describe('with everything wrong at once in what is built', () => {
 		outcome = await releaseCheck(folder, '--only=builds,contents,licenses,sbom,scan');
 	}, PATIENCE);
 
-	it.each<[string, unknown[]]>([
+	it.each([
 		[
 			'builds',
 			[
@@ -190,7 +190,7 @@ it('what only the owner can set does not count in a draft, all else does', async
 	expect(wrong.code).toBe(1);
 });
 
-it.each<[string, () => void, string[], RegExp]>([
+it.each([
 	[
 		'for a check that does not exist',
 		() => undefined,

@@ -37,7 +37,7 @@ it('a stream in place of a complete answer is read, and all of it is the body', 
 	expect(answer).toEqual({ text: 'a', chatId: 'c-1', body: { events: given } });
 });
 
-it.each<[string, Answer, string]>([
+it.each([
 	['half a JSON body', typed('application/json', '{"answer":"Hel'), 'truncated'],
 	['an error beside a chat', json({ chat_id: 'c-1', error: 'Hel' }), 'malformed'],
 	['a web page', typed('text/html', '<!doctype html><title>x</title><p>Hel'), 'malformed'],
@@ -51,7 +51,7 @@ it.each<[string, Answer, string]>([
 	expect(JSON.stringify(failure.details.partial)).toContain('Hel');
 });
 
-it.each<[string, Answer]>([
+it.each([
 	['an end after a chat', events(`${CHAT}event: finish\n\n`)],
 	['an end after an empty message', events(says('') + event('message_end', {}) + FINISH)],
 	['an end after tools', events(event('pending_tool_call', { call_id: '1' }) + FINISH)],
@@ -64,7 +64,7 @@ it.each<[string, Answer]>([
 	expect(['started', 'unknown']).toContain(failure.details.outcome);
 });
 
-it.each<[Given, string, string]>([
+it.each([
 	[json({ detail: 'bad' }, { status: 400 }), 'refused', 'not_started'],
 	[new ServiceError('unreachable', 'x', { sent: true }), 'unreachable', 'unknown'],
 ])('%j is %s, %s', async (answer, kind, outcome) => {
@@ -72,7 +72,7 @@ it.each<[Given, string, string]>([
 	expect(await failureOf(asked(answer))).toMatchObject({ kind, details: { outcome, ids } });
 });
 
-it.each<[string, unknown, string, string | undefined]>([
+it.each([
 	['a chat with a number', { chat: { chat_id: 17 }, data: { text: 'a' } }, 'a', '17'],
 	['a text', 'a', 'a', undefined],
 	['a chat beside', { meta: { chat_id: 'c' }, answer: 'a' }, 'a', 'c'],
@@ -84,7 +84,7 @@ it.each<[string, unknown, string, string | undefined]>([
 	expect(answer).toEqual({ text, body, requestId: 'r', ...(chatId && { chatId }) });
 });
 
-it.each<[string, Answer, object]>([
+it.each([
 	['an error', json({ error: { message: 'boom' } }), { reason: expect.stringContaining('boom') }],
 	['errors', json({ errors: [{ message: 'boom' }] }), { reason: 'boom' }],
 	['a state of failure', json({ status: 'fail', message: 'boom' }), { reason: 'boom' }],
@@ -118,7 +118,7 @@ const noReason = 'The assistant reported an error without a reason.';
 const unfinished = { reason: 'The stream ended without its "finish" event.' };
 const stopped = 'The answer stopped before its end';
 
-it.each<[string, string, object, string?]>([
+it.each([
 	['"finish" is missing', '', unfinished, stopped],
 	['"finish" is missing after a message that ended', END, unfinished, stopped],
 	['"finish" may be "finished_tool_call"', `event: finish`, unfinished, stopped],
@@ -190,7 +190,7 @@ it.each<[string, Answer, { text: string; chatId?: string; body: unknown }]>([
 
 const TOOL = event('pending_tool_call', { call_id: 't', title: { en: 'E' } });
 
-it.each<[string, string, object]>([
+it.each([
 	['a chat with a number', event('chat', { chat_id: 17 }) + A, { chatId: '17', text: 'a' }],
 	['pieces of one message', says('a') + says('a') + END, { text: 'aa', messageIds: ['m'] }],
 	[

@@ -29,7 +29,7 @@ const file: Part = { kind: 'file', file: { name: 'a.txt', bytes: 'YQ==' } };
 const read = (result: Message | Task) => readA2a({ jsonrpc: '2.0', id: 1, result });
 const ids = { sessionId: 'c' };
 
-it.each<[string, Message | Task, object]>([
+it.each([
 	['a message', says(text('a')), { text: 'a', ids }],
 	['parts', says(text('a'), { kind: 'data', data: { b: 1 } }, file), { text: 'a\n\n{"b":1}', ids }],
 	['several texts', says(text('a'), thought, called, text('b')), { text: 'a\n\nb', ids }],
@@ -75,7 +75,7 @@ const status = {
 	message: { role: 'ROLE_AGENT', parts: [{ text: 'When?' }] },
 };
 
-it.each<[string, object, object]>([
+it.each([
 	['a message', { message: { contextId: 'c', parts: [{ text: 'a' }] } }, { text: 'a', ids }],
 	[
 		'a question',

@@ -123,7 +123,7 @@ it('what a speaker repeats word for word does not end it', () => {
 	expect(result).toMatchObject({ ended: 'stopPhrase', turns: 5 });
 });
 
-it.each<[string, Partial<Rules>]>([
+it.each([
 	['phrase', { stopPhrase: '[x]' }],
 	['pattern', { stopPattern: '/\\[x\\]/' }],
 ])('a stop %s ends a conversation that goes on after it was said', (_what, rules) => {

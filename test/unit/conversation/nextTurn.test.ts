@@ -228,7 +228,7 @@ describe('the same message to all', () => {
 		expect(composeMessage(conversation, 'Bob').message).toBe('Ada: a1\n\nEve: e1');
 	});
 
-	it.each<[string, Turn[], Partial<Rules>, string[]]>([
+	it.each([
 		[
 			'a round that is not over goes on',
 			[said('Ada', 'a1')],

@@ -22,7 +22,7 @@ const BY_ANN = { respondedAt: '2026-11-24T10:00:00.000Z', responder: { name: 'An
 const read = (items: Item[], more: Partial<Question> = {}) =>
 	readReply(items, { sent, hasWaited: false, isOurs: false, ...more });
 
-it.each<[string, Item[], string]>([
+it.each([
 	['output first', [{ text: 'no', output: 'yes' }], 'yes'],
 	['an output that is an object', [{ output: { answer: 'yes', more: 1 } }], 'yes'],
 	['the text of a structured output', [{ output: { answer: 'no' }, text: 'yes' }], 'yes'],
@@ -61,7 +61,7 @@ it.each<[string, Item[], string]>([
 
 const UNKNOWN = { error: 'x', details: { outcome: 'unknown' } };
 
-it.each<[Item, object]>([
+it.each([
 	[{ error: 'It broke' }, { error: 'It broke', isCertainlyNotReceived: false }],
 	[{ error: { message: 'It broke', code: 1 } }, { error: 'It broke' }],
 	[{ error: { code: 1 } }, { error: '{"code":1}' }],
@@ -111,7 +111,7 @@ it('only a person refuses a turn', () => {
 describe('a person who decides on the turn before', () => {
 	const NOT = { text: 'Not approved', isRefusal: true };
 	const at = '2026-11-24T10:00:00.000Z';
-	it.each<[string, Item, object]>([
+	it.each([
 		['approve', { data: { text: 'approve' } }, { text: 'Approved' }],
 		['in other letters', { data: { text: ' Approved. ' } }, { text: 'Approved' }],
 		['in a chat', { chatInput: 'approve' }, { text: 'Approved' }],
@@ -211,7 +211,7 @@ const VISITORS = {
 };
 const NO_ANSWER_IN_TIME = { isUnanswered: true };
 
-it.each<[Item[], object]>([
+it.each([
 	[[{ approved: true }], {}],
 	[[{ data: { approved: true } }], {}],
 	[[{ data: { approved: true, responder: { id: 'U1', name: 'Ann' } } }], { by: 'Ann' }],
@@ -221,7 +221,7 @@ it.each<[Item[], object]>([
 
 const asked = { ...VISITORS, toolCallId: '1' };
 
-it.each<[string, Item[], Item, object]>([
+it.each([
 	['no', [{ data: { approved: false } }], sent, {}],
 	['no clear yes', [{ data: { approved: 'true' } }], sent, {}],
 	['words', [{ data: { chatInput: 'Rather not' } }], sent, { words: 'Rather not' }],
@@ -244,7 +244,7 @@ it.each([
 });
 
 describe('a speaker that waits for a person', () => {
-	it.each<[string, Item[], Item]>([
+	it.each([
 		['what it was given', [passedOn], sent],
 		['a part of it', [{ message: 'told' }], sent],
 		['what it was told under another name', [{ query: 'told' }], sent],

@@ -47,7 +47,7 @@ it('reads what a table returned, in any order, and what others wrote', () => {
 	expect(readTranscript([], speakers, isChat)).toEqual({ turns: [] });
 });
 
-it.each<[unknown, string]>([
+it.each([
 	['text', 'Transcript to Continue 2 must be an object with "text" and "speaker"'],
 	[{ speaker: 'Ada' }, 'Transcript to Continue 2 must be an object with "text" and "speaker"'],
 	[

@@ -166,7 +166,7 @@ describe('what a refusal says', () => {
 	});
 });
 
-it.each<[number, number, boolean]>([
+it.each([
 	[40_000, 0.04, false],
 	[40_001, 0.04, true],
 	// a cap between two micro-dollars is the lower one
@@ -182,7 +182,7 @@ it.each<[number, number, boolean]>([
 	else check();
 });
 
-it.each<[number, number, string]>([
+it.each([
 	[0.3, 0.1, '200000'],
 	[0.000_001, 0.000_000_5, '0'],
 	[1, 3, '-2000000'],

@@ -20,7 +20,7 @@ const ALL = { code: 'x', reason: 'words', meta: { a: 1 } };
 const { code, reason, meta } = ALL;
 const words = { message: reason };
 
-it.each<[unknown, object]>([
+it.each([
 	[{ error: { code, ...words, meta } }, ALL],
 	[{ code, ...words, meta }, ALL],
 	[{ error: 'x', ...words, meta }, ALL],
@@ -117,7 +117,7 @@ it.each([
 	expect(error.details).toEqual({ status: 200, reason, requestId: 'r', ...(advice && { advice }) });
 });
 
-it.each<[unknown, object]>([
+it.each([
 	[{ error: { message: 'boom', code: 'x' } }, { reason: 'boom', code: 'x' }],
 	[null, { reason: 'null' }],
 	[undefined, {}],
@@ -139,7 +139,7 @@ it('withDetails joins ids, and what is said last counts', () => {
 const PAGE =
 	'\n<!DOCTYPE html><html><head><title>502 Bad\n Gateway &amp; more</title><style>.a{}</style></head><body><script>let x = "<p>";</script><h1>Bad &lt;Gateway&gt;</h1><p>nginx</p></body></html>';
 
-it.each<[string, string, boolean]>([
+it.each([
 	[PAGE, '', true],
 	['<html lang="en"><head>', 'text/plain', true],
 	['<html lang> is a tag', 'text/plain', false],
@@ -189,7 +189,7 @@ it('a page in place of an error is not poured into its details', () => {
 	expect(parseErrorBody(body)).toEqual({ reason: TITLE, code: 'bad' });
 });
 
-it.each<[boolean, unknown[]]>([
+it.each([
 	[false, [undefined, null, false, '', '  ', 0, 200, {}, [], [null], 'none', 'No error']],
 	[
 		false,

@@ -3,7 +3,7 @@ import { extractText, TEXT_FIELDS } from '../../../src/core/extractText';
 const textPart = (text: string) => ({ type: 'text', text });
 const said = (role: string, content: string) => ({ role, content });
 
-it.each<[unknown, string | undefined]>([
+it.each([
 	['plain', 'plain'],
 	[{ message: 'OK', result: { answer: 'a' } }, 'a'],
 	[{ message: 'Done.', id: 1 }, 'Done.'],

@@ -54,7 +54,7 @@ const NOT_ONE = 'The value does not match exactly one subschema (2 matches).';
 const NO_MATCH = 'String does not match pattern "^\\\\d+\\"$".';
 const EQUAL = [{ b: 1, c: 2 }, 3, { c: 2, b: 1 }];
 
-it.each<[string, Schema, unknown]>([
+it.each([
 	[missing('items'), ORDER, { id: 'a' }],
 	['Property "b" is not allowed.', ORDER, { id: 'a', items: [], b: 5 }],
 	[NO_ITEM, { prefixItems: [{}], items: false }, [1, 2]],
@@ -74,7 +74,7 @@ it.each<[string, Schema, unknown]>([
 const DIFFERENT = [1, '1', [1], ['1'], { a: 1 }, { a: '1' }, {}, null, false, 0];
 const WITH_ADDRESS = { $id: 'a', $ref: '#/$defs/b', $defs: { b: {} } };
 
-it.each<[string, Schema, unknown]>([
+it.each([
 	['a value that fits', ORDER, { id: 'a', items: [{ price: 1.5, size: 'S' }] }],
 	['an unknown keyword', { example: { type: 'x' }, format: 'phone' }, 5],
 	['a format that JavaScript has as a name', { format: 'hasOwnProperty' }, 'x'],
@@ -218,7 +218,7 @@ const indexed = (count: number) => rows(count, (index) => ({ index }));
 const MAP = { propertyNames: { pattern: '^k' }, additionalProperties: NUMBER };
 
 // each of these would take minutes, hours or for ever if it took more than linear time
-it.each<[string, Schema, unknown]>([
+it.each([
 	['a long list', { items: { required: ['index'] } }, indexed(15_000)],
 	['different items', { uniqueItems: true }, indexed(500)],
 	['a large map', MAP, Object.fromEntries(rows(15_000, (at) => [`k${at}`, at]))],
@@ -228,7 +228,7 @@ it.each<[string, Schema, unknown]>([
 
 const CHAIN = rows(100, () => 0).reduce<unknown>((next) => ({ next }), {});
 
-it.each<[string, Schema, unknown]>([
+it.each([
 	['a schema that holds itself tries two ways at each level', { anyOf: [SELF, SELF] }, CHAIN],
 	['many items have to differ', { uniqueItems: true }, indexed(15_000)],
 ])('gives up where %s', (_what, schema, value) => {

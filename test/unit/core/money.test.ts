@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/money';
 import fc from '../../support/fastCheck';
 
-it.each<[unknown, string]>([
+it.each([
 	[0, '0'],
 	[0.07, '0.07'],
 	['0.07', '0.07'],
@@ -31,7 +31,7 @@ it.each<[unknown, string]>([
 	expect(readDecimal(value)?.toFixed()).toBe(digits);
 });
 
-it.each<[unknown[]]>([
+it.each([
 	[[undefined, null, '', ' ', '.', 'e5', '.e5', 'free', '$0.07', '0,07', '0x10', '1_000', '1 0']],
 	[['-1', '+1', -0.01, NaN, Infinity, 'Infinity', true, 5n, [1], {}, '1e9999', '1'.repeat(61)]],
 ])('%p are no decimal numbers', (values) => {
@@ -47,7 +47,7 @@ it('reads every number exactly as JavaScript writes it', () => {
 	);
 });
 
-it.each<[unknown, string | undefined, number | undefined]>([
+it.each([
 	[0, '0', 0],
 	['12', '12', 12],
 	[' 12 ', '12', 12],
@@ -69,7 +69,7 @@ it.each<[unknown, string | undefined, number | undefined]>([
 	expect(readCount(value)).toBe(count);
 });
 
-it.each<[number, Record<string, number>]>([
+it.each([
 	[0, {}],
 	[7, { 0.07: 100 }],
 	[8, { 0.07: 101 }],
@@ -97,7 +97,7 @@ it('counts how many whole times a part fits, however near the next one is', () =
 	);
 });
 
-it.each<[unknown, number | undefined]>([
+it.each([
 	[1, 1_000_000],
 	[0.07, 70_000],
 	['0.000001', 1],
@@ -126,7 +126,7 @@ it('shows any amount of micro-dollars in dollars, and loses nothing of it', () =
 });
 
 describe('toUsd', () => {
-	it.each<[unknown, number | undefined]>([
+	it.each([
 		[0, 0],
 		[1, 0.000001],
 		['40000', 0.04],

@@ -85,7 +85,7 @@ it.each([
 	expect(clock.now()).toBeLessThanOrEqual(wait + 1000);
 });
 
-it.each<[HttpRequest, Answer]>([
+it.each([
 	[POST, status(429, '61')],
 	[GET, status(503, '61')],
 	[GET, status(429, '1000000000')],

@@ -90,7 +90,7 @@ it('white space behind a plain text renews no timeout', async () => {
 
 const CHAT = data(delta({ content: 'a' })) + data(delta({}, { finish_reason: 'stop' }));
 
-it.each<[string, string, string]>([
+it.each([
 	[
 		'the end of its stream',
 		data({ type: 'RUN_STARTED' }) +
@@ -113,7 +113,7 @@ it.each<[string, string, string]>([
 const NOTICE =
 	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
 
-it.each<[string, string, number]>([
+it.each([
 	['silence', '', 0],
 	['comments', ': alive\n\n', 50],
 ])('after the end of a message, ten seconds of %s end the answer', async (_what, again, times) => {
@@ -122,7 +122,7 @@ it.each<[string, string, number]>([
 	expect(clock.now()).toBe(10_000);
 });
 
-it.each<[string, string]>([
+it.each([
 	[
 		'a message that called a tool',
 		data(delta({ content: 'a', tool_calls: [{ index: 0 }] })) +

@@ -13,7 +13,7 @@ const ORDER = {
 	properties: { items: { items: { properties: { price: { type: 'number' } } } } },
 };
 
-it.each<[string, string, unknown]>([
+it.each([
 	['a byte order mark', '\ufeff{"a":1}', { a: 1 }],
 	['a code fence with other line ends', '```JSON\r\n{"a":1}\r\n```\r\n', { a: 1 }],
 	['a code fence with words after it', '``` json title="x"\n{"a":1}\n```', { a: 1 }],
@@ -31,7 +31,7 @@ it.each<[string, string, unknown]>([
 const unexpected = (answer: string) =>
 	`Unexpected token '${answer.charAt(0)}', "${answer}" is not valid JSON.`;
 
-it.each<[string, string, string]>([
+it.each([
 	['nothing', '', 'it is empty.'],
 	['white space', ' \n\ufeff', 'it is empty.'],
 	['an empty code fence', '```json\n\n```', 'it is empty.'],

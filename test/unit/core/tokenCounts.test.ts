@@ -2,7 +2,7 @@ import { describeContradiction, readTokenCounts } from '../../../src/core/tokenC
 
 const BOTH = { input: 3, output: 2 };
 
-it.each<[unknown, object]>([
+it.each([
 	[undefined, {}],
 	['many', {}],
 	[{}, {}],

@@ -90,7 +90,7 @@ it.each([
 	expect(normalizeApiKey(typed)).toBe(expected);
 });
 
-it.each<[string, ...unknown[]]>([
+it.each([
 	['is empty', '', ' \r\n', undefined, 42],
 	[
 		'contains a space or another character that is not allowed in a key',
@@ -109,7 +109,7 @@ describe('a redirect', () => {
 	const HERE = 'https://router.example/v1/images/jobs/1/content';
 	const LOCAL = 'http://127.0.0.1:8080/v1/images/jobs/1/content';
 
-	it.each<[string, string, string, boolean]>([
+	it.each([
 		[HERE, 'https://files.example/a.png?sig=x%2Fy', 'https://files.example/a.png?sig=x%2Fy', false],
 		[HERE, '/files/a.png', 'https://router.example/files/a.png', true],
 		[HERE, 'a.png#part', 'https://router.example/v1/images/jobs/1/a.png', true],

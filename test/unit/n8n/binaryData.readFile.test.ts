@@ -67,7 +67,7 @@ it.each<[string, object, object]>([
 	expect(await readFile(n8n, 0, 'data', 'File')).toMatchObject({ ...found, mimeType: 'image/png' });
 });
 
-it.each<[string, Buffer, string, string]>([
+it.each([
 	['what n8n was told is right', PNG, 'image/png', 'image/png'],
 	['the bytes know better', PNG, 'image/jpeg', 'image/png'],
 	['the bytes know better, of sound', WAV, 'audio/mpeg', 'audio/wav'],
@@ -88,7 +88,7 @@ it.each<[string, Buffer, string, string]>([
 	expect(read).toMatchObject({ mimeType, base64: bytes.toString('base64') });
 });
 
-it.each<[string, Record<string, IBinaryData> | undefined, number, string]>([
+it.each([
 	['no files', undefined, 0, 'It has no files at all.'],
 	['an empty list of files', {}, 0, 'It has no files at all.'],
 	['other files', { photo: file(PNG), scan: file(PNG) }, 0, 'It has files in: photo, scan.'],

@@ -56,7 +56,7 @@ const OTHER_WORDS = 'Preexisting keys cannot be used';
 const failure = (...given: ConstructorParameters<typeof ServiceError>) =>
 	new ServiceError(...given);
 
-it.each<[string, string, ServiceError]>([
+it.each([
 	[
 		'ids, and then what to do',
 		'Late (jobId: j, chatId: c). Wait.',
@@ -105,7 +105,7 @@ it.each([
 	expect(error).toMatchObject({ message, description, context: { itemIndex: 1 } });
 });
 
-it.each<[object, object | undefined]>([
+it.each([
 	[{ status: 401 }, { cause: 'credential-invalid' }],
 	[{ status: 403 }, { cause: 'credential-invalid' }],
 	[
@@ -164,7 +164,7 @@ it('an error of n8n is stored without the key, too', () => {
 	}
 });
 
-it.each<[number, string | undefined, RegExp]>([
+it.each([
 	[401, undefined, /Copy the API key into the credential again/],
 	[404, undefined, /Check what the node asks for, such as the model or an ID, and the base URL/],
 	[429, undefined, /Raise "Wait When Rate-Limited" or lower "Max Items at Once"/],
@@ -178,7 +178,7 @@ it.each<[number, string | undefined, RegExp]>([
 const CREDENTIALS = { a: { id: '1', name: 'Ops "key"' } };
 const COPY = 'Copy the API key into the credential "Ops "key"" again';
 
-it.each<[string, number, string, string]>([
+it.each([
 	['the service', 401, describeStatus(401), COPY],
 	['the service, with advice', 403, describeStatus(403), `${COPY}: each`],
 	['n8n', 401, 'The job ledger could not be used: n8n refused the API key (401)', 'Do that.'],

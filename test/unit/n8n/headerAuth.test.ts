@@ -60,7 +60,7 @@ describe('the target chooses the key', () => {
 	const tables = 'http://n8n:5678/api/v1/data-tables';
 	const { baseUrl: baseURL } = SERVICE;
 
-	it.each<[string, object, object | undefined]>([
+	it.each([
 		['the service', { url: 'https://host.example/v1' }, service],
 		['its default port', { url: 'https://HOST.example:443/v1' }, service],
 		['n8n', { url: tables }, n8n],

@@ -5,7 +5,7 @@ import { createRedactor } from '../../../src/n8n/redact';
 
 const ECHOED = 'key-4f0c9d217ab3';
 
-it.each<[string, string[], string[]]>([
+it.each([
 	['nothing', [], []],
 	['one sentence', ['A.'], ['A.']],
 	['several', ['A.', 'B.'], ['A.', 'B.']],

@@ -63,7 +63,7 @@ function over(promise: Promise<void>) {
 }
 
 /** `text@time` for each piece, in milliseconds. */
-it.each<[string, number, string, string]>([
+it.each([
 	['the first piece goes out at once', 0, 'a@0', 'a@0'],
 	['pieces of a window travel as one', 0, 'a@0 b@0 c@4 d@8 e@12 f@16 g@20', 'a@0 bcdef@20 g@40'],
 	['a piece every 10 ms goes out as it comes', 0, 'a@0 b@10 c@20', 'a@0 b@10 c@20'],
@@ -203,7 +203,7 @@ it('all is out once a piece has come after a pause, whatever came before', async
 	);
 });
 
-it.each<[boolean, string, boolean]>([
+it.each([
 	[true, 'test.modelRouter', true],
 	[false, 'test.modelRouter', false],
 	[true, 'test.modelRouterTool', false],

@@ -81,7 +81,7 @@ describe('a field that the model must not choose', () => {
 	const locator = declare('resourceLocator');
 	const json = declare('json');
 
-	it.each<[string, INodeProperties, unknown, string]>([
+	it.each([
 		['in a collection', collection, { text: model, cap: '={{ 1 }}' }, 'Field: Cap cannot be'],
 		['in a collection, not fixed', collection, { key: `=a ${expr}` }, 'Field: Key has an'],
 		['in a row', rows, row([{ key: 'a' }, { key: model }]), 'Field 2: Key has an'],
@@ -110,7 +110,7 @@ describe('a field that the model must not choose', () => {
 		);
 	});
 
-	it.each<[string, INodeProperties, unknown]>([
+	it.each([
 		['a fixed value', collection, { cap: '1', key: 'a' }],
 		['an expression in a field beside it', collection, { text: model, cap: '1' }],
 		['an expression in a row beside it', nested, { rows: row([{ text: model, key: 'a' }]) }],
@@ -132,7 +132,7 @@ it.each([
 	expect(splitExpression(expression)).toEqual(parts);
 });
 
-it.each<[unknown, boolean]>([
+it.each([
 	['=a', true],
 	[{ a: ['1', { b: '=2' }] }, true],
 	[' =a', false],

@@ -57,7 +57,7 @@ const options = (...given: INodeProperties[]) => param('collection', { options: 
 const stop = options({ ...list, name: 'stop', displayName: 'Stop' });
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-it.each<[string, INodeProperties, unknown, unknown]>([
+it.each([
 	['text', text, ' a ', ' a '],
 	['a number as text', text, 17, '17'],
 	['an object as text', text, { a: [1] }, '{"a":[1]}'],

@@ -76,7 +76,7 @@ const fails = (cause: ServiceError) => async () => await Promise.reject(cause);
 
 const costOf = (ended: unknown) => (ended === UNCLEAR ? 3 : undefined);
 
-it.each<[string, ServiceError, Parameters<typeof start>[0], ...string[]]>([
+it.each([
 	['a cap refuses it', CAP, { hasKey: false, reserve: fails(CAP) }, 'claim', 'ledger: failed'],
 	['it was not carried out', REFUSED, { send: fails(REFUSED) }, 'reserve', 'release'],
 	['it may have been', UNCLEAR, { send: fails(UNCLEAR), costOf }, 'reserve', 'settle 3'],

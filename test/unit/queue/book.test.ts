@@ -33,7 +33,7 @@ const doubt = { unknown: { called: 1, started: 1 } };
 const missing = { lost: key, unsaid: key };
 const unseen = { rows: [], arrivals: [] };
 
-it.each<[string, Partial<Evidence & Book>, object]>([
+it.each([
 	['nothing when the job was delivered and written down once', {}, {}],
 	[
 		'a key that was booked twice',

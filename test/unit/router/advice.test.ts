@@ -15,7 +15,7 @@ const TOO_LONG = expect.stringMatching(/^The conversation is too long for the mo
 const held = (meta: object) => ({ status: 402, meta: { ...meta } });
 const ids = { jobId: 'j' };
 
-it.each<[string, ServiceErrorDetails, unknown]>([
+it.each([
 	['a balance', { code: 'insufficient_balance', meta: FIGURES }, `${SMALL} ${KNOWN}. ${WAIT}`],
 	['a balance without figures', held({}), `${SMALL}. ${WAIT}`],
 	['the wrong endpoint', { code: 'wrong_endpoint', status: 418 }, ENDPOINT],
@@ -76,7 +76,7 @@ it('says who holds the money, and the largest cap that fits', () => {
 const OUTSIDE =
 	'The held amount belongs to unfinished media jobs, or to requests from outside this n8n process.';
 
-it.each<[unknown, number, string | undefined]>([
+it.each([
 	[500, 0, OUTSIDE],
 	['500', 0, OUTSIDE],
 	[500, 1, 'One more of your own requests is under way in this n8n and holds money. '],
@@ -96,7 +96,7 @@ const FITS = 'The largest "Maximum Output Tokens" that fits now is 250.';
 const NONE_FITS = 'Not even one output token fits: lowering "Maximum Output Tokens" does not help.';
 const NEEDS_LESS = 'A lower "Maximum Output Tokens" needs less.';
 
-it.each<[string, object, object, string, number | undefined]>([
+it.each([
 	['two choices', { ...META, required_micro_usd: 4100 }, { body: { ...BODY, n: 2 } }, FITS, 250],
 	['no token', { ...META, balance_micro_usd: 600 }, {}, NONE_FITS, 0],
 	['no figures', {}, {}, NEEDS_LESS, undefined],

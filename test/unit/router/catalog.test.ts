@@ -16,7 +16,7 @@ it('reads the catalog', async () => {
 	expect(http.requests).toEqual([{ method: 'GET', path: '/v1/models' }]);
 });
 
-it.each<[string, unknown, unknown[]]>([
+it.each([
 	['an empty list', [], []],
 	['data', { object: 'list', data: [A, B] }, [A, B]],
 	['any name', { whatever: [A, B], total: 2 }, [A, B]],
@@ -68,7 +68,7 @@ it('never fails but by ServiceError, and gives models only', async () => {
 	);
 });
 
-it.each<[string, unknown]>([
+it.each([
 	['bare', A],
 	['data', { id: 'request-1', data: A }],
 	['model', { object: 'model', model: A }],

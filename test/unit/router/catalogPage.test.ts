@@ -37,7 +37,7 @@ const next = (more: object) => page(1, 2, more);
 const PATH = '/api/v1/models?offset=2&limit=2';
 
 // the forms of services that answer at this path
-it.each<[string, Answer, string]>([
+it.each([
 	['OpenRouter', next({ links: { next: PATH }, total_count: 4 }), 'offset=2&limit=2'],
 	[
 		'OpenRouter, by a whole address',
@@ -54,7 +54,7 @@ it.each<[string, Answer, string]>([
 	});
 });
 
-it.each<[string, unknown]>([
+it.each([
 	['nothing of pages', { object: 'list', data: models(1, 2) }],
 	['no next one', { data: models(1, 2), links: { next: null }, total_count: 2 }],
 	['that there are no more', { data: models(1, 2), has_more: false, last_id: 'v/m-2', next: 'x' }],
@@ -67,7 +67,7 @@ it.each<[string, unknown]>([
 });
 
 const FORM = 'it is not known how to ask for more where the answer has';
-it.each<[string, Answer, string]>([
+it.each([
 	['an address in "next"', page(1, 4, { next: PATH }), `${FORM} {"next":"${PATH}"}`],
 	['a token', page(1, 4, { nextPageToken: 't' }), `${FORM} {"nextPageToken":"t"}`],
 	[
@@ -92,7 +92,7 @@ it.each<[string, Answer, string]>([
 const to = (query: string) => ({ links: { next: `?${query}` } });
 const first = { '': page(1, 4, to('page=2')) };
 
-it.each<[string, Pages, string]>([
+it.each([
 	[
 		'it leads back',
 		{ '': page(1, 2, to('page=2')), 'page=2': page(3, 4, to('page=2')) },

@@ -87,7 +87,7 @@ function readPart(written: string): object {
 }
 
 /** The fragments, each in a chunk, or several with ` + ` between them, and the calls as `id name arguments`. */
-it.each<[string, string[], string[]]>([
+it.each([
 	['in fragments', ['0 c f -', '0 - - {"a"', '0 - - :1}'], ['c f {"a":1}']],
 	['woven', ['0 c f - + 1 d g -', '1 - - {} + 0 - - []'], ['c f []', 'd g {}']],
 	[
@@ -118,7 +118,7 @@ it.each<[string, string[], string[]]>([
 	expect(toolCalls).toEqual(calls.map(([id, name, args]) => toToolCall(id, name, args)));
 });
 
-it.each<[string, unknown, object[]?]>([
+it.each([
 	['with an object', [part(0, 'c', 'f', { a: 1 })], [part(undefined, 'c', 'f', '{"a":1}')]],
 	['with a list', [part(0, 'c', 'f', [1])], [part(undefined, 'c', 'f', '[1]')]],
 	['of another kind', [{ id: 'c', custom: { name: 'f' } }], [{ id: 'c', custom: { name: 'f' } }]],

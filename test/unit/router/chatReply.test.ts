@@ -31,7 +31,7 @@ it('writes no token counts that the model did not report', () => {
 	}
 });
 
-it.each<[string, unknown, string]>([
+it.each([
 	['an object', { city: 'Oslo' }, '{"city":"Oslo"}'],
 	['nothing', '', '{}'],
 	['what the model wrote, where it is no JSON', '{"city":', '{"city":'],

@@ -5,7 +5,7 @@ describe('minimumJobCost', () => {
 	const least = (unit: unknown, perUnit: unknown, body: Record<string, unknown> = {}) =>
 		minimumJobCost({ unit, per_unit: perUnit }, body);
 
-	it.each<[string, unknown, Record<string, unknown>, number, string]>([
+	it.each([
 		['image', 0.04, {}, 40_000, '1 image at $0.04'],
 		['image', '0.04', { n: '4' }, 160_000, '4 images at $0.04'],
 		['image', 0.04, { num_images: 3, n: 4 }, 120_000, '3 images at $0.04'],
@@ -59,7 +59,7 @@ describe('describeJobSettings', () => {
 		price: unknown = 0.04,
 	) => describeJobSettings({ unit, per_unit: price }, { model: 'm', ...body }, inputs);
 
-	it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
+	it.each([
 		['the prompt', 'image', { prompt: 'a cat' }, { prompt: LONG }],
 		['the text of a speech', '1k_characters', { input: 'Hi' }, { input: LONG }],
 		['a prompt further in', 'image', { input: { prompt: 'a' } }, { input: { prompt: 'b' } }],
@@ -73,7 +73,7 @@ describe('describeJobSettings', () => {
 		expect(settings(unit, one)).toBe(settings(unit, other));
 	});
 
-	it.each<[string, string, Record<string, unknown>, Record<string, unknown>]>([
+	it.each([
 		['the resolution', 'image', { size: '1K' }, { size: '4K' }],
 		['what is further in', 'image', { a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } }],
 		['sound', 'second', { audio: true }, { audio: false }],

@@ -12,7 +12,7 @@ import fc from '../../support/fastCheck';
 const read = (body: unknown, knownId?: string) => readJobRecord(body, 'images', {}, knownId);
 const J = { id: 'J-1', status: 'queued' };
 
-it.each<[string, unknown]>([
+it.each([
 	['bare', J],
 	['in a job', { id: 'req-1', job: J }],
 	['in data', { id: 'req-1', data: J }],
@@ -50,7 +50,7 @@ it.each<[string, unknown]>([
 	expect(read(body)?.jobId).toBe('J-1');
 });
 
-it.each<[unknown, string | undefined]>([
+it.each([
 	[{ id: 'a/b c' }, 'a/b c'],
 	[{ id: 0 }, '0'],
 	[{ id: '12345678901234567890' }, '12345678901234567890'],
@@ -67,7 +67,7 @@ it.each<[unknown, string | undefined]>([
 	expect(read(body)?.jobId).toBe(jobId);
 });
 
-it.each<[string, unknown, object]>([
+it.each([
 	['in data', { id: 'r', data: { ...J, cost: 5 } }, { state: 'unfinished', costMicroUsd: 5 }],
 	['beside another status', { id: 'r', status: 'success', data: J }, { state: 'unfinished' }],
 	['under another name', { job_id: 'J-1', status: 'completed' }, { state: 'completed' }],
@@ -164,7 +164,7 @@ it('throws for no body', () => {
 	);
 });
 
-it.each<[object, string, object]>([
+it.each([
 	[{ error: { code: 'nsfw', message: 'refused' } }, '', { code: 'nsfw', reason: 'refused' }],
 	[{ error: 'boom' }, '', { reason: 'boom' }],
 	[{ error: null }, ' with the state "cancelled", and the service gave no reason', {}],
@@ -206,7 +206,7 @@ it.each([['0.04'], [{ usd: 1 }]])('an amount that is none stays as it arrived: %
 	expect(summary).not.toHaveProperty('costUsd');
 });
 
-it.each<[string, boolean, Job]>([
+it.each([
 	['a failed job', true, job({}, { state: 'failed' })],
 	['an error', true, job({ error: 'boom' })],
 	['an error inside', true, job({ result: { error: 'two parts' } })],

@@ -23,7 +23,7 @@ const R = { 'x-request-id': 'r' };
 const MARK = '{"id":"MARK';
 const answered = (status: number, body: unknown = {}) => json(body, { status });
 
-it.each<[string, Answer | ServiceError, object]>([
+it.each([
 	['no id at all', json({ note: 'MARK' }), { reason: '{"note":"MARK"}', status: 200 }],
 	['a list of jobs', json({ data: [{ id: 'MARK' }] }), {}],
 	['a wrapper that nobody names', json({ thing: { id: 'MARK', status: 'queued' } }), {}],
@@ -56,7 +56,7 @@ it.each<[string, Answer | ServiceError, object]>([
 	},
 );
 
-it.each<[string, Answer | ServiceError, object]>([
+it.each([
 	['refused', answered(422, { error: { message: 'bad' } }), { reason: 'bad' }],
 	['refused for money', answered(402), { advice: expect.stringContaining('balance is too small') }],
 	['limited', answered(429), {}],
@@ -94,7 +94,7 @@ const inputs = (...pairs: Pair[]) => pairs.map(([name, value]) => ({ name, value
 const x = (name: string): Pair => [name, 'x'];
 const y = (name: string): Pair => [name, 'y'];
 
-it.each<[string, object, Pair[], object]>([
+it.each([
 	['nothing', { a: 1 }, [], { a: 1 }],
 	['a plain name', { a: 1 }, [x(' image ')], { a: 1, image: 'x' }],
 	['several under one name', {}, [x('image'), y('image')], { image: ['x', 'y'] }],
@@ -109,7 +109,7 @@ it.each<[string, object, Pair[], object]>([
 	expect(body).toEqual(before);
 });
 
-it.each<[string, object, Pair[], RegExp]>([
+it.each([
 	['no name', {}, [x('  ')], /Parameter Name is empty/],
 	['only a list', {}, [x('[]')], /Parameter Name is empty/],
 	['an empty part', {}, [x('a..b')], /"a\.\.b" cannot be the name/],

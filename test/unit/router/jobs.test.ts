@@ -20,7 +20,7 @@ it('reads a job, with the id that was asked where the record has none', async ()
 	]);
 });
 
-it.each<[string, Answer, object]>([
+it.each([
 	[
 		'more than 16 MiB',
 		{ chunks: ['{"id":"', ...Array(17).fill('x'.repeat(2 ** 20))] },
@@ -38,7 +38,7 @@ it.each<[string, Answer, object]>([
 	});
 });
 
-it.each<[string, Answer, object]>([
+it.each([
 	[
 		'a file that is not there yet',
 		json({ code: 'job_not_completed' }, { status: 409 }),
@@ -58,7 +58,7 @@ it.each<[string, Answer, object]>([
 	});
 });
 
-it.each<[string, string, string?]>([
+it.each([
 	['images', '..'],
 	['images', ''],
 	['images', 'a\r\nb'],
@@ -137,7 +137,7 @@ describe('a file that lies elsewhere', () => {
 
 	// neither the key nor the base URL is the cause
 	const again = 'Use Download File with the job ID again: the service then gives a new address.';
-	it.each<[string, Answer, string, number, string | undefined]>([
+	it.each([
 		['a redirect to nowhere', { status: 302 }, '(302)', 302, undefined],
 		['not there', { status: 404 }, '(404)', 404, again],
 	])('%s: it is not looked for elsewhere', async (_what, answer, words, status, advice) => {
@@ -165,7 +165,7 @@ describe('a file that lies elsewhere', () => {
 		expect(details.advice).toBe(advice);
 	});
 
-	it.each<[string, Answer, typeof openContent | typeof readJob]>([
+	it.each([
 		['without an address', { status: 302 }, openContent],
 		['of another kind', redirect('/f', 304), openContent],
 		['with a choice', redirect('/f', 300), openContent],
@@ -245,7 +245,7 @@ describe('the spelling of media types', () => {
 	const state = 'state images 1';
 	const open = 'file images 1';
 
-	it.each<[string, Record<string, Answer>, string[], string[]]>([
+	it.each([
 		['also of its content', KINDS, [state, open], [...BOTH, CONTENT]],
 		[
 			'also of other media types',

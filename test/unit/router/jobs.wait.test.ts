@@ -54,7 +54,7 @@ it('ends at the deadline, with the id and the last state', async () => {
 	expect(clock.now()).toBeGreaterThan(MINUTE - 8000);
 });
 
-it.each<[string, Answer | ServiceError]>([
+it.each([
 	['500', status(500)],
 	['400', status(400)],
 	['a broken connection', unreachable({ sent: true })],
@@ -111,7 +111,7 @@ it('a job that stays unknown is lost; its id is not, nor the record of its start
 	expect(failure.details).toMatchObject({ ...details, partial: { job: record } });
 });
 
-it.each<[string, Answer | ServiceError, object]>([
+it.each([
 	['401', status(401), { kind: 'refused', details: { status: 401 } }],
 	['410', status(410), { kind: 'refused', details: { status: 410 } }],
 	['403', status(403), { kind: 'refused', details: { status: 403 } }],

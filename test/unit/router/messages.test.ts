@@ -79,7 +79,7 @@ const EMPTY = 'Messages 1: Content is empty';
 const NO_ID = 'Messages 1: Tool Call ID is empty';
 const user = (content: unknown) => ({ role: 'user', content });
 
-it.each<[string, unknown[], string, string?]>([
+it.each([
 	['nothing', [], 'Messages is empty', 'Add at least one message.'],
 	['a text', ['Hi'], NO_OBJECT],
 	['no role', [{ content: 'a' }], ONE_OF, 'It is missing.'],
@@ -117,7 +117,7 @@ it('refuses with words, whatever an expression may give', () => {
 	);
 });
 
-it.each<[string, Modality]>([
+it.each([
 	['IMAGE/PNG', 'image'],
 	['audio/mpeg', 'audio'],
 	['video/mp4', 'video'],
@@ -127,7 +127,7 @@ it.each<[string, Modality]>([
 	expect(modalityOf(type)).toBe(modality);
 });
 
-it.each<[string, Modality]>([
+it.each([
 	['https://host/a.png', 'image'],
 	['https://host/', 'image'],
 	['https://host/a.MP3', 'audio'],
@@ -173,7 +173,7 @@ const asks = (content: ChatMessage['content']): ChatMessage => ({
 const answers: ChatMessage = { role: 'assistant', content: 'b' };
 const text = (said: string) => ({ type: 'text', text: said });
 
-it.each<[string, ChatMessage[], ChatMessage[]]>([
+it.each([
 	['parts', [asks([text('a'), text('b')])], [asks([text('a'), text('b'), PART])]],
 	[
 		'the last of the user',
@@ -214,7 +214,7 @@ const system = (content: unknown, role = 'system') => ({ role, content }) as Cha
 const hi = HI as ChatMessage;
 const [first, second] = PARTS;
 
-it.each<[string, ChatMessage[], ChatMessage[]]>([
+it.each([
 	['a text', [system('a'), hi], [system([{ type: 'text', text: 'a', ...MARK }]), hi]],
 	['the last part', [system(PARTS), hi], [system([first, { ...second, ...MARK }]), hi]],
 	[

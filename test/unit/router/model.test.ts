@@ -127,7 +127,7 @@ it.each([undefined, '', 'embedding', 'toString', null])('the kind %j is not judg
 
 const UNKNOWN = 'is of another kind than this operation needs';
 
-it.each<[string | undefined, string | undefined, string]>([
+it.each([
 	['POST /v1/responses', 'v/m', 'The model v/m answers with text'],
 	['see https://host/v1/images/jobs.', 'v/m', 'The model v/m makes images'],
 	['/v1/chat/completions or /v1/responses', 'v/m', 'The model v/m answers with text'],

@@ -8,7 +8,7 @@ import fc from '../../support/fastCheck';
 
 const lists = (...list: object[]) => ({ list });
 
-it.each<[string, unknown, unknown]>([
+it.each([
 	['nothing', undefined, []],
 	['a text', 'v/a', []],
 	['rows that are none', lists('v/a' as never), []],
@@ -38,7 +38,7 @@ it.each<[string, unknown, unknown]>([
 	expect(readModelLists(field).map((list) => list.models)).toEqual(models);
 });
 
-it.each<[string, unknown, RegExp]>([
+it.each([
 	[
 		'without a name',
 		lists({ name: 'a', models: 'x' }, { name: ' ', models: 'x' }),

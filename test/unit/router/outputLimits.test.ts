@@ -1,7 +1,7 @@
 import { readOutputLimits, unifyOutputLimits } from '../../../src/router/outputLimits';
 import fc from '../../support/fastCheck';
 
-it.each<[string, Record<string, unknown>, object]>([
+it.each([
 	['none', { n: 2 }, { n: 2 }],
 	['none that is set', { max_tokens: null }, { max_tokens: null }],
 	['its own', { max_tokens: 5 }, { max_tokens: 5 }],

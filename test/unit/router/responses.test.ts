@@ -53,7 +53,7 @@ it.each<[string, unknown, text: string]>([
 	expect(answerTo(done({ output }))).toMatchObject({ text, readAlong: '' });
 });
 
-it.each<[string, Event[], object]>([
+it.each([
 	['items that are none', [added(0, 'text'), added(1, ['x']), itemDone(2, null)], {}],
 	['of events in between', [event('created', { response: { id: 'r' } }), done()], { id: 'r' }],
 	['nothing after something', [event('x', { response: { x: 1 } }), done({ x: null })], { x: 1 }],
@@ -74,7 +74,7 @@ it.each(['', 5])('the model %j is the one that was asked for', (model) => {
 const REFUSED = { type: 'refusal', refusal: 'no' };
 const THOUGHTS = { type: 'reasoning', summary: [{ text: 'h' }], content: [{ text: 'm' }] };
 
-it.each<[string, Event[], object]>([
+it.each([
 	['a refusal in pieces', [refusal('I '), refusal('do'), refusal(5)], { refusal: 'I do' }],
 	['a refusal', [done({ output: [message(REFUSED)] })], { refusal: 'no' }],
 	['a summary', [event('reasoning_summary_text.delta', { delta: 'h' })], { reasoning: 'h' }],
@@ -101,7 +101,7 @@ const because = (reason: unknown) => ({ incomplete_details: { reason } });
 const completed = (response?: object) => done(response);
 const incomplete = (response?: object) => event('incomplete', { response });
 
-it.each<[Event, string]>([
+it.each([
 	[completed(), 'stop'],
 	[completed({ status: 'incomplete', ...because('max_output_tokens') }), 'length'],
 	[completed(because('content_filter')), 'content_filter'],
@@ -121,7 +121,7 @@ it.each<[Event, string]>([
 const ERROR = { code: 'c', message: 'boom' };
 const BOOM = { code: 'c', reason: 'boom' };
 
-it.each<[Event, object]>([
+it.each([
 	[event('failed', { response: { error: ERROR } }), BOOM],
 	[event('failed', { response: { error: null } }), { reason: 'The response failed.' }],
 	[done({ status: 'failed', error: ERROR }), BOOM],
@@ -137,7 +137,7 @@ it.each<[Event, object]>([
 	expect(answer).not.toHaveProperty('finishReason');
 });
 
-it.each<[Event, object]>([
+it.each([
 	[
 		{ output: [a], model: 'v/m' },
 		{ text: 'a', model: 'v/m', finishReason: 'stop' },
@@ -152,7 +152,7 @@ it.each<[Event, object]>([
 	expect(answer).toMatchObject({ failure: undefined, ...expected });
 });
 
-it.each<Event>([{ output: 'a' }, { response: { output: [a] } }])('%j is no response', (body) => {
+it.each([{ output: 'a' }, { response: { output: [a] } }])('%j is no response', (body) => {
 	const joiner = createResponseAccumulator('asked/for');
 	expect([joiner.addComplete(body), joiner.isComplete()]).toEqual([false, false]);
 });
@@ -176,7 +176,7 @@ const half = fragment(0, '{"a"');
 const rest = fragment(0, ':1}');
 const all = fragment(0, '{"a":1}', 'i');
 
-it.each<[string, Event[], unknown[]]>([
+it.each([
 	['by fragments', [added(0, call('f', '')), half, rest, done()], [F]],
 	['woven', [begin('f', 0), begin('g', 1), half, fragment(1, '{}'), rest], [F, G]],
 	['with an end that is empty', [begin('f', 0), half, rest, itemDone(0, call('f', ''))], [F]],

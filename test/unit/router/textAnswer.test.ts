@@ -1,6 +1,6 @@
 import { answerWarning, toToolCall, type TextAnswer } from '../../../src/router/textAnswer';
 
-it.each<[unknown, unknown]>([
+it.each([
 	['{"a":1}', { a: 1 }],
 	['"a"', 'a'],
 	['null', null],

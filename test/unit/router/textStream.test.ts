@@ -75,7 +75,7 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 		expect(http.requests).toEqual([{ method: 'POST', path, accept: 'text/event-stream', body }]);
 	});
 
-	it.each<[string, Answer]>([
+	it.each([
 		['ends by its mark', events(a + end)],
 		['has a second end mark', events(a + end + data(DONE))],
 		['goes on after its end', events(a + end + data(piece('b'), { error: 'late' }))],
@@ -108,7 +108,7 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	const NO_WORDS = '{"message":null}';
 	const named = (value: string) => `event: error\ndata: ${value}\n\n`;
 
-	it.each<[string, string, object, string?]>([
+	it.each([
 		['an error line and an end', data({ error: ERROR }) + end, BOOM],
 		['an error line alone', data({ error: ERROR }), BOOM],
 		['an error line without its end', data({ error: ERROR }).trimEnd(), { reason: 'boom' }],
@@ -195,7 +195,7 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 	const received = `whether the service received ${requestName}`;
 	const balance = { code: 'insufficient_balance', meta: { required_micro_usd: 5 } };
 
-	it.each<[Answer, string, object]>([
+	it.each([
 		[refused(503), 'unknown', advice(received)],
 		[refused(400, { code: 'wrong_endpoint' }), 'not_started', advice('"Media" for image')],
 		[refused(402, { error: balance }), 'not_started', advice('(needed: $0.000005)')],
@@ -207,7 +207,7 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 const choices = (...list: unknown[]) => json({ choices: list });
 const calls = (...tool_calls: object[]) => chunk({ tool_calls });
 
-it.each<[string, object, object]>([
+it.each([
 	['an error', { error: ERROR, finish_reason: 'error' }, BOOM],
 	['an error alone', { error: 'boom' }, { reason: 'boom' }],
 	[
@@ -225,7 +225,7 @@ it.each<[string, object, object]>([
 	expect(await failureOf(chat(whole))).toMatchObject({ details: { partial: { text: 'a' } } });
 });
 
-it.each<[string, Answer]>([
+it.each([
 	['a role alone', stream(chunk({ role: 'assistant', content: '' }), DONE)],
 	['a body without choices', choices()],
 	['a choice without a message', choices({})],
@@ -237,7 +237,7 @@ it.each<[string, Answer]>([
 	});
 });
 
-it.each<[string, Ask, Answer]>([
+it.each([
 	['a stop', askChat, stream(chunk({ role: 'assistant' }), chunk({}, STOP), DONE)],
 	['usage alone', askChat, stream({ choices: [], usage: USAGE }, DONE)],
 	['a whole chat', askChat, choices({ message: { content: '' }, ...STOP })],
@@ -261,7 +261,7 @@ const F_PART = part(0, 'call f', 'f', '{"a":1}');
 const CALLED = { content: '', tool_calls: [F_PART] };
 const F = { id: 'call f', name: 'f', arguments: { a: 1 } };
 
-it.each<[string, Answer, object]>([
+it.each([
 	['thoughts cut off', ended('length'), { finishReason: 'length' }],
 	['a filter', ended('content_filter'), { finishReason: 'content_filter' }],
 	['a refusal', stream(chunk({ refusal: 'no' }, STOP), DONE), { refusal: 'no' }],
@@ -297,7 +297,7 @@ const refusal = { type: 'refusal', refusal: 'no' };
 const thoughts = { type: 'reasoning', summary: [{ text: 'hm' }] };
 const cap = { incomplete_details: { reason: 'max_output_tokens' } };
 
-it.each<[string, Answer, object]>([
+it.each([
 	['a picture', output({ type: 'image_generation_call' }), {}],
 	['a call', output(call('f', '{"a":1}')), { finishReason: 'tool_calls', toolCalls: [F] }],
 	['a cap', stream({ type: 'response.incomplete', response: cap }), { finishReason: 'length' }],
@@ -312,7 +312,7 @@ const closed = {
 	reason: 'The connection closed before the end mark "response.completed" arrived.',
 };
 
-it.each<[string, object[], object]>([
+it.each([
 	['a failure', [{ type: 'response.failed', response: { error: ERROR } }], BOOM],
 	['an end mark of its own', [DONE as never, done({})], early],
 	['an item alone', [itemDone(0, message(said('ab')))], closed],
@@ -347,7 +347,7 @@ const many = <Item>(item: (at: number) => Item) =>
 	Array.from({ length: 200_000 }, (_, at) => item(at));
 const item = (id: string) => added(undefined, { id, type: 'message' });
 
-it.each<[string, () => unknown[], Ask]>([
+it.each([
 	['items', () => many((at) => item(`i${at}`)), askResponses],
 	['tool calls', () => many((at) => calls(part(undefined, `c${at}`, 'f'))), askChat],
 	['calls in a chunk', () => [calls(...Array(9999).fill(part(undefined, '', 'f')))], askChat],
@@ -365,7 +365,7 @@ it('a call whose fragments all have ids of their own takes linear time', async (
 	expect(await failureOf(chat(events(dataOf(fragments))))).toMatchObject({ kind: 'truncated' });
 });
 
-it.each<[string, Ask, object[], string]>([
+it.each([
 	['a chat', askChat, [calls(part(0, 'c', 'whole', '{}'), part(1, 'd', 'f', '{"a"'))], 'f'],
 	['a chat before the arguments', askChat, [calls(part(0, 'c', 'f'))], 'f'],
 	['a response', askResponses, [added(0, call('f', '{"a"'))], 'f'],
@@ -397,7 +397,7 @@ describe('a response with tools is asked for its reasoning', () => {
 		expect(asked(http)).toEqual([include, ['x'], ['x']]);
 	});
 
-	it.each<[string, Answer[], object, number]>([
+	it.each([
 		[
 			'a refusal of both is the first',
 			[refused, { ...refused, chunks: ['{}'] }],

@@ -31,7 +31,7 @@ describe('answers of an n8n that is starting pass', () => {
 		expect(isTransient(error)).toBe(true);
 	});
 
-	it.each<[string, Answer]>([
+	it.each([
 		["Express's page", { status: 404, headers: html, chunks: [express] }],
 		['the same byte by byte', { status: 404, headers: html, chunks: [...express] }],
 		['a page without a type', { status: 404, chunks: [express] }],
@@ -48,7 +48,7 @@ describe('answers of an n8n that is starting pass', () => {
 		expect(isTransient(error)).toBe(true);
 	});
 
-	it.each<[string, Answer | ServiceError]>([
+	it.each([
 		['its database is not ready', json({ code: 503 }, { status: 503 })],
 		['a proxy, 502', { status: 502, headers: html, chunks: ['<h1>Bad Gateway</h1>'] }],
 		['a proxy, 503', { status: 503, headers: html, chunks: ['<h1>no</h1>'] }],
@@ -60,7 +60,7 @@ describe('answers of an n8n that is starting pass', () => {
 });
 
 describe('these do not pass', () => {
-	it.each<[string, Answer]>([
+	it.each([
 		[NO_TABLE, json({ message: 'no table' }, { status: 404 })],
 		['an older n8n', json({ message: 'not found' }, { status: 404 })],
 		['404 without a body', { status: 404 }],

@@ -64,7 +64,7 @@ it.each([[undefined], [null], [0], [''], [false]])('%j is an answer too', async 
 	expect(await lookUp(key, async () => 'other')).toEqual({ value });
 });
 
-it.each<[string, unknown, string]>([
+it.each([
 	['of the service', truncatedAnswerError('x'), 'The answer stopped before its end'],
 	['of any kind', new TypeError('x'), 'TypeError: x'],
 	['that is no error', 'gone', 'gone'],
