@@ -240,13 +240,13 @@ export function demoResult(items: readonly Item[]): string {
 	return `${items.length} items`;
 }
 
-function talkResult({ transcript, reason, output }: Item['json']): string {
+function talkResult({ transcript, reason, output }: Item['json']) {
 	const turns = Array.isArray(transcript) ? transcript.length : 0;
 	return `${turns} answers, until ${String(reason)}: ${quoted(String(output))}`;
 }
 
 /** The rows of a conversation, one for each turn. */
-function rowsResult(items: readonly Item[]): string {
+function rowsResult(items: readonly Item[]) {
 	const speakers = items.map(({ json }) => String(json['speaker']));
 	const last = String(items.at(-1)?.json['text']);
 	return `${items.length} rows, of ${speakers.join(', ')}: ${quoted(last)}`;
@@ -264,7 +264,7 @@ export function talkLines(items: readonly Item[]): string[] {
 const MOST = 110;
 
 /** A text on one line, without the point at its end and cut where it is long. */
-function quoted(text: string): string {
+function quoted(text: string) {
 	const line = text.replaceAll(/\s+/g, ' ').trim();
 	return `"${line.length > MOST ? `${line.slice(0, MOST).replace(/\s\S*$/, '')} …` : line.replace(/\.$/, '')}"`;
 }

@@ -10,7 +10,7 @@ beforeEach(() => service.reset());
 afterAll(() => service.stop());
 
 /** Tells an agent one message after the other, in one session. @returns its last answer */
-async function tell(said: string[], workspace = 'ws-1', session = 0): Promise<string> {
+async function tell(said: string[], workspace = 'ws-1', session = 0) {
 	const id = `3f0a8f9e-6f5d-4a53-9c39-5a1f0f2b7d1${session}`;
 	const path = `/api/v1/workspaces/${workspace}/session/${id}/messages`;
 	let answer = '';
@@ -19,7 +19,7 @@ async function tell(said: string[], workspace = 'ws-1', session = 0): Promise<st
 }
 
 /** Asks the market assistant, in one chat. */
-async function inquire(...questions: string[]): Promise<string> {
+async function inquire(...questions: string[]) {
 	let chat: object = {};
 	let answer = '';
 	for (const message of questions) {
@@ -170,7 +170,7 @@ it.each([
 });
 
 /** The messages, prompts and questions of sample data: in the code of a Code node, or in the fields of Edit Fields. */
-const textsIn = (parameters: Record<string, unknown>): string[] =>
+const textsIn = (parameters: Record<string, unknown>) =>
 	[
 		...JSON.stringify(parameters).matchAll(
 			/(?:text|question|prompt)(?:\\?": |: )\\"(.*?)\\"|"name":"(?:text|question|prompt)","value":"(.*?)"/g,

@@ -65,7 +65,7 @@ export async function runDemo(
 	show: () => Promise<number>,
 	stop: () => Promise<void>,
 	{ once, goodbye }: { once: boolean; goodbye: string },
-): Promise<void> {
+) {
 	let ending: Promise<never> | undefined;
 	const end = async (code: number) => {
 		const stopAndExit = async () => {
@@ -90,13 +90,13 @@ export async function runDemo(
 }
 
 /** @returns the exit code */
-function tellError(error: unknown): number {
+function tellError(error: unknown) {
 	console.error(error instanceof Error ? error.stack : error);
 	return 1;
 }
 
 /** The service's addresses change from run to run, so credentials of an earlier run are brought up to date. */
-export async function saveCredentials({ editor, service, mails }: Demo): Promise<void> {
+export async function saveCredentials({ editor, service, mails }: Demo) {
 	const n8nApiKey = await editor.createApiKey(dataTableScopes);
 	const ledger = { useJobLedger: true, n8nUrl: editor.url, n8nApiKey };
 	const { agent, assistant, router } = service;
@@ -155,10 +155,7 @@ export async function runExamples(
 }
 
 /** Prints where everything is, and what to do first. From now on mails are told as they come. */
-export function tellAddresses(
-	{ editor, service, mails }: Demo,
-	first: SavedWorkflow | undefined,
-): void {
+export function tellAddresses({ editor, service, mails }: Demo, first: SavedWorkflow | undefined) {
 	const { agent, assistant, router } = service;
 	console.log(`\nReference service: ${service.url}, for credentials of your own:`);
 	const tell = (kind: string, address: string, key: string) =>
@@ -206,7 +203,7 @@ async function runExample(
 	workflow: SavedWorkflow,
 	example: DemoExample,
 	parked: Parked[],
-): Promise<boolean> {
+) {
 	let address = `${editor.url}/workflow/${workflow.id}`;
 	const tell = (told: Pick<DemoExample, 'look' | 'waits'>, happened: string) =>
 		console.log(`\n${demoLine(workflow.name, told, happened, address)}`);
@@ -235,7 +232,7 @@ async function runExample(
 async function tellTheRest(
 	{ editor, onRun }: Demo,
 	{ name, id, address, example: { then: node = '' } }: Parked,
-): Promise<boolean> {
+) {
 	const execution = await editor.finished(id);
 	const error = demoError(execution, { node });
 	const files = await saveFiles(editor, demoItems(execution, { node }));
@@ -245,7 +242,7 @@ async function tellTheRest(
 }
 
 /** What a person is asked by email with the links to answer it, and what a report says. */
-function tellMail({ subject, body, links }: Mail): void {
+function tellMail({ subject, body, links }: Mail) {
 	console.log(`  Email "${subject}"`);
 	const answers = links.filter((url) => url.includes('approved='));
 	for (const link of answers)
@@ -258,7 +255,7 @@ function tellMail({ subject, body, links }: Mail): void {
  *
  * @returns where they are, and what they cost if it is known; undefined if there are none
  */
-async function saveFiles(editor: Editor, items: readonly Item[]): Promise<string | undefined> {
+async function saveFiles(editor: Editor, items: readonly Item[]) {
 	const places: string[] = [];
 	for (const { json, binary = {} } of items)
 		for (const file of Object.values(binary)) {

@@ -25,7 +25,7 @@ await runDemo(show, stop, {
 	goodbye: 'Its data stays in .demo: delete the folder to begin anew.',
 });
 
-async function show(): Promise<number> {
+async function show() {
 	mkdirSync(tmpdir(), { recursive: true });
 	services = await startServices();
 	const isNew = !existsSync(installed) || readFileSync(installed, 'utf8') !== tarball;
@@ -43,7 +43,7 @@ async function show(): Promise<number> {
 	return failures;
 }
 
-async function stop(): Promise<void> {
+async function stop() {
 	const instance = await starting?.catch(() => undefined);
 	await instance?.stop();
 	await services?.service.stop();

@@ -19,7 +19,7 @@ export function factsOf(who: 'agent' | 'model', said: readonly string[], workspa
 	};
 }
 
-function calculated(question: string): string {
+function calculated(question: string) {
 	const [, one, sign = '', other] =
 		/(-?\d+(?:\.\d+)?)\s*([-+*×x/÷])\s*(-?\d+(?:\.\d+)?)/.exec(question) ?? [];
 	const [left, right] = [Number(one), Number(other)];

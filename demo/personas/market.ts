@@ -23,7 +23,7 @@ const DATA = readData<{
 const WALLETS = Object.entries(DATA.wallets);
 
 /** The names of those that a text asks for. */
-const namesIn = (text: string, asked: Record<string, string>): string[] =>
+const namesIn = (text: string, asked: Record<string, string>) =>
 	Object.keys(asked).filter((name) => new RegExp(`\\b(${asked[name]})\\b`, 'i').test(text));
 
 const ASKED = {
@@ -66,7 +66,7 @@ export function marketAnswer(said: readonly string[]): MarketAnswer | undefined 
 	};
 }
 
-function linesOf(title: string, token: string, count: number): string[] {
+function linesOf(title: string, token: string, count: number) {
 	const shown = DATA.sections[title]?.[2] ?? [];
 	const price = DATA.tokens[token]?.price ?? 12.5;
 	const number = (value: number) =>
@@ -90,19 +90,19 @@ function linesOf(title: string, token: string, count: number): string[] {
 	];
 }
 
-function sectionsFor(question: string): string[] {
+function sectionsFor(question: string) {
 	const found = namesIn(question, ASKED.sections).slice(0, 3);
 	return found.length ? found : ['Price', 'Change'];
 }
 
 /** The token that a question names: by a known name, or in capitals. */
-function tokenIn(question: string): string | undefined {
+function tokenIn(question: string) {
 	const [known] = namesIn(question, ASKED.tokens);
 	const capitals = [...question.matchAll(/\b[A-Z]{3,6}\b/g)].map(([word]) => word);
 	return known ?? capitals.find((word) => !DATA.others.includes(word));
 }
 
-function countIn(question: string): number {
+function countIn(question: string) {
 	const most = new RegExp(String.raw`\b(?:at most|top) ${NUMBER}(?: entries)?\b`, 'i');
 	const count = numberFrom(most.exec(question)?.[1] ?? '') ?? 3;
 	return Math.min(WALLETS.length, Math.max(1, count));

@@ -67,7 +67,7 @@ function callsFor(ask: Ask): ToolCall[] {
 }
 
 /** Whether a message has a word of a tool's name or description, or one that means the weather. */
-function isAbout(tool: Fields, message: string): boolean {
+function isAbout(tool: Fields, message: string) {
 	const told = `${String(tool.name)} ${String(tool.description ?? '')}`.toLowerCase();
 	if (/weather/.test(told) && WEATHER.test(message)) return true;
 	const words = told.split(/[^a-z]+/).filter((word) => word.length > 4);
@@ -77,13 +77,13 @@ function isAbout(tool: Fields, message: string): boolean {
 const WEATHER = /\b(umbrella|weather|rain\w*|cold|warm|jacket|snow\w*)\b/i;
 
 /** The answer in a tool's result, which n8n's AI Agent hands over as the JSON of its item. */
-function textOf(result: string): string {
+function textOf(result: string) {
 	const [, text] = /"output":("(?:[^"\\]|\\.)*")/.exec(result) ?? [];
 	return text === undefined ? result : String(JSON.parse(text)).replace(/\.$/, '');
 }
 
 /** What is to be seen in the pictures of a message. */
-function pictureAnswer(content: unknown): string | undefined {
+function pictureAnswer(content: unknown) {
 	if (!Array.isArray(content)) return undefined;
 	const addresses = content.filter(isFields).flatMap(({ image_url: image }) => {
 		const url = isFields(image) ? image.url : image;

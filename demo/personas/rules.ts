@@ -38,7 +38,7 @@ export function readRules(path: string): (known: Facts) => string | undefined {
 	};
 }
 
-function filled(answer: string, facts: Facts): string {
+function filled(answer: string, facts: Facts) {
 	const text = answer.replace(
 		/\{(\^?)(\w+)(?::([^}]*))?\}/g,
 		(_all, capital: string, name: string, otherwise = '') => {

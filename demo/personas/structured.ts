@@ -51,7 +51,7 @@ const COUNTED = new RegExp(
 );
 
 /** Things with a number before them, when the items are fields of a thing; else the parts of an enumeration. */
-function listOf(part: Fields, text: string, root: unknown): unknown {
+function listOf(part: Fields, text: string, root: unknown) {
 	const item = settled(part.items, root);
 	if (!isFields(item.properties)) return exampleOf(part, text, root);
 	const fields = Object.entries(item.properties);
@@ -74,17 +74,17 @@ function listOf(part: Fields, text: string, root: unknown): unknown {
 	);
 }
 
-function numberOf({ minimum }: Fields, text: string): number {
+function numberOf({ minimum }: Fields, text: string) {
 	const found = new RegExp(String.raw`\b${NUMBER}\b`, 'i').exec(text)?.[1] ?? '';
 	return Math.max(typeof minimum === 'number' ? minimum : 0, numberFrom(found) ?? 1);
 }
 
-const isTrue = (name: string, text: string): boolean =>
+const isTrue = (name: string, text: string) =>
 	/urgent|priority|express/i.test(name)
 		? /\b(urgent\w*|quick\w*|asap|soon|immediately|hurry|today|at once)\b/i.test(text)
 		: new RegExp(`\\b${escaped(name)}\\b`, 'i').test(text);
 
-function textOf(name: string, text: string): string | undefined {
+function textOf(name: string, text: string) {
 	if (/reason|why/i.test(name)) return comparisonOf(text)?.reason;
 	if (/mail/i.test(name)) return /[\w.+-]+@[\w-]+\.[\w.]+\w/.exec(text)?.[0];
 	if (/day|date/i.test(name)) return /\b\d{4}-\d\d-\d\d\b/.exec(text)?.[0] ?? lastWeekday(text);
@@ -98,7 +98,7 @@ function textOf(name: string, text: string): string | undefined {
 }
 
 /** Of two answers the one that names more that can be done: steps, and figures. */
-function comparisonOf(text: string): { better: string; reason: string } | undefined {
+function comparisonOf(text: string) {
 	const [, first, second] = /\bFirst answer:\s*([^]*?)\s*Second answer:\s*([^]*)$/.exec(text) ?? [];
 	if (first === undefined || second === undefined) return undefined;
 	const [one, other] = [first, second].map((answer) => (answer.match(/\d+/g) ?? []).length) as [

@@ -72,7 +72,7 @@ export async function startModel() {
 	};
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: IncomingMessage) {
 	let text = '';
 	for await (const chunk of request) text += String(chunk);
 	return text;
@@ -82,7 +82,7 @@ function send(
 	response: ServerResponse,
 	asStream: boolean,
 	{ message, finish_reason }: { message: object; finish_reason: string },
-): void {
+) {
 	const head = { id: 'c', created: 1, model: 'stand-in' };
 	const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 	if (!asStream) {

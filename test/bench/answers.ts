@@ -119,7 +119,7 @@ const messageOfSpeaker = () => {
 };
 
 /** Calls the tool whose turn it is, with a text in each of its arguments; answers when all turns are done. */
-function callOfTool(body: string): string {
+function callOfTool(body: string) {
 	const { messages, tools = [] } = JSON.parse(body) as {
 		messages: Array<{ role: string }>;
 		tools?: Array<{ function: { name: string; parameters: { properties?: object } } }>;

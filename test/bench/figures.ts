@@ -120,7 +120,7 @@ export function lineOf({ text, value, spread, ofLeast, atMost, met }: Judged): s
 	return `  ${text}: ${shown(value)}${range}${goal}${verdict}`;
 }
 
-const shown = (value: number | undefined): string =>
+const shown = (value: number | undefined) =>
 	value === undefined
 		? '-'
 		: String(Number(value.toFixed(Math.abs(value) < 10 ? 2 : value < 100 ? 1 : 0)));

@@ -64,7 +64,7 @@ export class Host {
 	}
 
 	/** Starts what a row runs in, and ends what it does not need. */
-	async enter(where: Row['where']): Promise<void> {
+	async enter(where: Row['where']) {
 		const isQueue = where === 'queue';
 		if (where === 'alone' || isQueue !== Boolean(this.#queue)) await this.leave();
 		if (where === 'alone') return;
@@ -79,7 +79,7 @@ export class Host {
 		this.#nodes = await createNodes(this.editor, this.service.url);
 	}
 
-	async leave(): Promise<void> {
+	async leave() {
 		const [instance, queue] = [this.#instance, this.#queue];
 		this.#instance = this.#queue = this.#nodes = undefined;
 		await (queue ? queue.stop() : instance?.remove());

@@ -29,7 +29,7 @@ export function imageJobs() {
 		counts: (): JobCounts => ({ ...counts, asked: asked.size, delivered: delivered.size }),
 
 		/** Begins to count anew, with so many jobs; or ends all jobs. */
-		tell(message: URLSearchParams): void {
+		tell(message: URLSearchParams) {
 			if (message.has('end')) ended = true;
 			if (!message.has('jobs')) return;
 			[jobs, ended] = [Number(message.get('jobs')), false];

@@ -15,7 +15,7 @@ const ITEMS = 3000;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-function heldKb(): number {
+function heldKb() {
 	collect();
 	return process.memoryUsage().heapUsed / 1024;
 }

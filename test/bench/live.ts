@@ -8,7 +8,7 @@ export const sharedNow = (): number => Number(process.hrtime.bigint() / 1000n) /
 export const timeMark = (): string => `<${sharedNow()}>`;
 
 /** When the pieces in a text were written. */
-const timesIn = (text: string): number[] =>
+const timesIn = (text: string) =>
 	Array.from(text.matchAll(/<(\d+(?:\.\d+)?)>/g), ([, time]) => Number(time));
 
 /** What a reader of a live answer sees. */

@@ -62,7 +62,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 if (values.list) for (const { id, title } of wanted) say(`${id}: ${title}`);
 else void run();
 
-async function run(): Promise<void> {
+async function run() {
 	mkdirSync(folder, { recursive: true });
 	const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 	record({ started, commit, cores: availableParallelism(), node: process.version, sizes });
@@ -115,7 +115,7 @@ async function measure(row: Row, host: Host): Promise<void> {
 	}
 }
 
-function tellEnd(reason: string | undefined): void {
+function tellEnd(reason: string | undefined) {
 	const goals = judged.filter(({ met }) => met !== undefined);
 	const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1);
 	say(`\n${reason ?? 'Done'} after ${minutes} minutes. Everything is in ${file}`);

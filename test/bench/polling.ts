@@ -27,7 +27,7 @@ const now = Date.now;
 let last = -Infinity;
 
 /** n8n polls once a minute; here the clock is put forward instead. */
-function aMinuteAfterTheLast(): void {
+function aMinuteAfterTheLast() {
 	const ahead = Math.max(0, last + 60_000 - Date.now()) + Date.now() - now();
 	Date.now = () => now() + ahead;
 	last = Date.now();

@@ -62,7 +62,7 @@ async function startPolls(host: Host, jobs: number) {
 	const exit = once(child, 'exit');
 	const ended = exit.then(() => Promise.reject(new Error('the process of the polls ended')));
 	ended.catch(() => undefined);
-	const ask = async (order: PollOrder): Promise<PollAnswer> => {
+	const ask = async (order: PollOrder) => {
 		child.send(order);
 		const [answer] = (await Promise.race([once(child, 'message'), ended])) as [PollAnswer];
 		if (answer.error) throw new Error(`a poll failed: ${answer.error}`);
@@ -91,7 +91,7 @@ async function startPolls(host: Host, jobs: number) {
 }
 
 /** Bundled beside the sources, where n8n's engine is found. */
-function bundled(): string {
+function bundled() {
 	const folder = join(import.meta.dirname, '../../.bench');
 	mkdirSync(folder, { recursive: true });
 	const outfile = join(folder, 'polling.cjs');

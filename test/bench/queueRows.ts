@@ -71,7 +71,7 @@ const waitForADay = () =>
 	);
 
 /** @returns how many executions are parked */
-async function parkedIn({ editor }: Host): Promise<number> {
+async function parkedIn({ editor }: Host) {
 	const filter = encodeURIComponent(JSON.stringify({ status: ['waiting'] }));
 	const path = `/rest/executions?filter=${filter}`;
 	return (await editor.call<{ count: number }>('GET', path)).count;

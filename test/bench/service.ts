@@ -43,7 +43,7 @@ export async function startLeanService(deltas: number): Promise<LeanService> {
 }
 
 /** Runs as a process: tells its port, and ends with the owner of its input. */
-function serve(deltas: number): void {
+function serve(deltas: number) {
 	const [answers, jobs] = [answersOf(deltas), imageJobs()];
 	const take = (request: IncomingMessage, response: ServerResponse, url: string) => {
 		if (url.startsWith('/_counts')) {

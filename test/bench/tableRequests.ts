@@ -62,7 +62,7 @@ const where = (fields: Partial<Entry>) => ({
 	),
 });
 
-const budgetOf = ({ budgets }: Given, caller: number): Entry => {
+const budgetOf = ({ budgets }: Given, caller: number) => {
 	const row = budgets.get(budgetKey(caller));
 	if (!row) throw new Error(`there is no budget for caller ${caller}`);
 	return row;

@@ -25,7 +25,7 @@ const TOO_LONG = 600;
 const SPARE = 1 + ALONE.most + AT_ONCE.most;
 
 /** Every kind of request on both databases, with more and more rows. */
-async function measureTables({ sizes }: Host): Promise<Samples> {
+async function measureTables({ sizes }: Host) {
 	const samples: Samples = {};
 	for (const database of ['sqlite', 'postgres'] as const)
 		Object.assign(samples, await measureOn(database, sizes.tableRows));
@@ -39,7 +39,7 @@ export async function measureAndKeep(host: Host): Promise<Samples> {
 	return samples;
 }
 
-async function measureOn(database: Database, counts: readonly number[]): Promise<Samples> {
+async function measureOn(database: Database, counts: readonly number[]) {
 	const samples: Samples = {};
 	// 100,000 rows take almost all that n8n allows
 	const env = { N8N_DATA_TABLES_MAX_SIZE_BYTES: '2000000000' };
@@ -129,7 +129,7 @@ const MEASURES = [
 ] satisfies Measure[];
 
 /** One line for each kind of request, with the measures in the order of the first line. */
-function textOf(samples: Samples): string {
+function textOf(samples: Samples) {
 	const { version } = JSON.parse(
 		readFileSync('test/host/node_modules/n8n/package.json', 'utf8'),
 	) as { version: string };

@@ -44,12 +44,12 @@ export const heldMemory = (pid: number): number | undefined => memory(pid, 'VmRS
 /** MB that a process has held at most since `startMemory`. */
 export const mostMemory = (pid: number): number | undefined => memory(pid, 'VmHWM');
 
-function memory(pid: number, field: string): number | undefined {
+function memory(pid: number, field: string) {
 	const found = read(`/proc/${pid}/status`)?.match(new RegExp(`${field}:\\s+(\\d+)`))?.[1];
 	return found === undefined ? undefined : Number(found) / 1024;
 }
 
-function read(file: string): string | undefined {
+function read(file: string) {
 	try {
 		return readFileSync(file, 'utf8');
 	} catch {

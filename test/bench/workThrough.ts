@@ -3,7 +3,7 @@ export async function workThrough(
 	count: number,
 	concurrency: number,
 	work: (item: number) => Promise<void>,
-): Promise<void> {
+) {
 	let next = 0;
 	const worker = async () => {
 		for (let item = next++; item < count; item = next++) await work(item);

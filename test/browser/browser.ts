@@ -43,7 +43,7 @@ export class Browser {
 		return new Browser(context.pages()[0] ?? (await context.newPage()), context, folder);
 	}
 
-	async close(): Promise<void> {
+	async close() {
 		await this.#context.close();
 		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	}

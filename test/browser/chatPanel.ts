@@ -14,7 +14,7 @@ export class ChatPanel {
 	}
 
 	/** "Open chat". It may be open still, as the workflow before has left it. */
-	async open(): Promise<void> {
+	async open() {
 		const button = this.#tab.locator('[data-test-id="workflow-chat-button"]').first();
 		await button.waitFor();
 		await until('the chat is open', async () => {
@@ -28,13 +28,13 @@ export class ChatPanel {
 	}
 
 	/** "Hide chat": n8n opens the next workflow as this one was left. */
-	async hide(): Promise<void> {
+	async hide() {
 		await this.#tab.locator('[data-test-id="workflow-chat-button"]').first().click();
 		await this.#field.waitFor({ state: 'hidden' });
 	}
 
 	/** Pulls the open chat up and to the right, to these places of the page. */
-	async enlarge(right: number, top: number): Promise<void> {
+	async enlarge(right: number, top: number) {
 		const handle = (direction: string) =>
 			this.#tab
 				.locator(
@@ -52,7 +52,7 @@ export class ChatPanel {
 		}
 	}
 
-	async write(text: string): Promise<void> {
+	async write(text: string) {
 		await this.#field.fill(text);
 		await this.#field.press('Enter');
 	}

@@ -43,7 +43,7 @@ const counted = async () => ({
 	nodes: await session.page.canvasNodes.count(),
 });
 /** n8n has preselected the credential where there is one of its type: here are those of other tests, too. */
-async function preselected(choose: () => Promise<void>): Promise<void> {
+async function preselected(choose: () => Promise<void>) {
 	const before = await clicks();
 	await choose();
 	await session.page.tab.evaluate(`window.counted.clicks = ${before}`);
@@ -75,7 +75,7 @@ const steps = {
 };
 
 /** Two agents, who speak three times each. The chat may still show what was said in the workflow before. */
-async function talk(): Promise<void> {
+async function talk() {
 	const { page, bridge } = session;
 	const chat = new ChatPanel(page.tab);
 	await chat.open();

@@ -18,7 +18,7 @@ export class CredentialForm {
 	}
 
 	/** Gives it another name than the one that n8n proposes. */
-	async rename(name: string): Promise<void> {
+	async rename(name: string) {
 		await this.#get('credential-name').click();
 		const input = this.#get('credential-name').locator('input');
 		await input.fill(name);
@@ -26,13 +26,13 @@ export class CredentialForm {
 	}
 
 	/** @param index Which of the fields of this name. */
-	async fill(field: string, value: string, index = 0): Promise<void> {
+	async fill(field: string, value: string, index = 0) {
 		const input = this.#get(`parameter-input-${field}`).nth(index);
 		await input.locator('input, textarea').fill(value);
 	}
 
 	/** @param index Which of the fields of this name. */
-	async choose(field: string, option: string, index = 0): Promise<void> {
+	async choose(field: string, option: string, index = 0) {
 		await this.#get(`parameter-input-${field}`).nth(index).locator('input').click();
 		await this.#tab
 			.locator('.el-select-dropdown__item:visible')
@@ -41,12 +41,12 @@ export class CredentialForm {
 	}
 
 	/** Adds a row to the collection with this button. */
-	async addRow(button: string): Promise<void> {
+	async addRow(button: string) {
 		await this.dialog.getByText(button, { exact: true }).click();
 	}
 
 	/** Scrolls the form until the field with this title is at its top. */
-	async scrollTo(title: string): Promise<void> {
+	async scrollTo(title: string) {
 		await this.dialog
 			.getByText(title, { exact: true })
 			.first()
@@ -54,7 +54,7 @@ export class CredentialForm {
 	}
 
 	/** Turns a switch on or off. */
-	async toggle(field: string): Promise<void> {
+	async toggle(field: string) {
 		await this.#get(`parameter-input-${field}`)
 			.locator('.el-switch, [role="switch"]')
 			.first()
@@ -91,7 +91,7 @@ export class CredentialForm {
 		return { succeeded: false, text: await this.dialog.innerText() };
 	}
 
-	async close(): Promise<void> {
+	async close() {
 		await this.#tab.keyboard.press('Escape');
 		await this.dialog.waitFor({ state: 'detached' });
 	}

@@ -37,7 +37,7 @@ export class EditorPage {
 		[this.tab, this.#url] = [tab, url];
 	}
 
-	async signIn(): Promise<void> {
+	async signIn() {
 		await this.tab.goto(`${this.#url}/signin`);
 		await this.tab.fill('input[name=emailOrLdapLoginId]', owner.email);
 		await this.tab.fill('input[name=password]', owner.password);
@@ -45,7 +45,7 @@ export class EditorPage {
 		await this.#get('universal-add').waitFor();
 	}
 
-	async openNewWorkflow(): Promise<void> {
+	async openNewWorkflow() {
 		await this.#goTo('/home/workflows');
 		const start = this.#get('canvas-plus-button');
 		await until('a new workflow is open', async () => {
@@ -70,7 +70,7 @@ export class EditorPage {
 	}
 
 	/** Opens a saved workflow and shows all of it. */
-	async openWorkflow({ id, nodes }: { id: string; nodes: unknown[] }): Promise<void> {
+	async openWorkflow({ id, nodes }: { id: string; nodes: unknown[] }) {
 		await this.#goTo(`/workflow/${id}`);
 		await this.tab.waitForURL(`**/workflow/${id}*`);
 		await until(
@@ -81,7 +81,7 @@ export class EditorPage {
 	}
 
 	/** Shows all of the canvas, and waits until it has come to rest. */
-	async fit(): Promise<void> {
+	async fit() {
 		await this.#get('zoom-to-fit').click();
 		let before: string | null = null;
 		await until('the canvas stands still', async () => {
@@ -107,7 +107,7 @@ export class EditorPage {
 	}
 
 	/** Types `words` into the list of nodes and waits until it shows these nodes. */
-	async find(words: string, ...nodes: string[]): Promise<void> {
+	async find(words: string, ...nodes: string[]) {
 		await this.#search(words);
 		for (const node of nodes) await this.#inList(node).waitFor();
 	}
@@ -122,7 +122,7 @@ export class EditorPage {
 		return await this.#get('node-creator-item-name').allInnerTexts();
 	}
 
-	async #search(words: string): Promise<void> {
+	async #search(words: string) {
 		const field = this.tab.locator('input[data-test-id="node-creator-search-bar"]');
 		await until('the list of nodes is open', async () => {
 			if (!(await field.isVisible())) await this.#openNodeList();
@@ -140,19 +140,19 @@ export class EditorPage {
 	}
 
 	/** "Add first step…" of an empty canvas: a list of triggers. */
-	async openFirstStep(): Promise<void> {
+	async openFirstStep() {
 		await this.#get('canvas-plus-button').click();
 		await this.#get('node-creator').waitFor();
 	}
 
 	/** Opens the details of a node that `find` shows. */
-	async showDetails(node: string): Promise<void> {
+	async showDetails(node: string) {
 		await this.#inList(node).click();
 		await this.#folds.or(this.#addButton).first().waitFor();
 	}
 
 	/** Waits until the details show this action. */
-	async showAction(action: string): Promise<void> {
+	async showAction(action: string) {
 		// of the two lists, triggers and actions, one may be folded
 		for (const fold of await this.#folds.all()) {
 			if (await this.#inList(action).isVisible()) break;
@@ -171,21 +171,21 @@ export class EditorPage {
 	}
 
 	/** "+" below a node, at the input of this type. The list that opens is searched with `find`. */
-	async openPicker(connectionType: string): Promise<void> {
+	async openPicker(connectionType: string) {
 		const input = `[data-test-id="canvas-node-input-handle"][data-connection-type="${connectionType}"]`;
 		await this.tab.locator(`${input} [data-test-id="canvas-handle-plus"]`).first().click();
 		await this.#get('node-creator').waitFor();
 	}
 
 	/** "+" behind a node, at one of its outputs. */
-	async openPickerBehind(node: string, output: number): Promise<void> {
+	async openPickerBehind(node: string, output: number) {
 		const handle = `[data-test-id="canvas-node-output-handle"][data-node-name="${node}"][data-index="${output}"]`;
 		await this.tab.locator(`${handle} [data-test-id="canvas-handle-plus"]`).click();
 		await this.#get('node-creator').waitFor();
 	}
 
 	/** Draws a line from an output of a node to the input of another one. */
-	async wire(from: string, output: number, to: string): Promise<void> {
+	async wire(from: string, output: number, to: string) {
 		const before = await this.wires.count();
 		await this.tab.mouse.move(...(await this.#middleOf(from, `outputs/main/${output}`)));
 		await this.tab.mouse.down();
@@ -211,13 +211,13 @@ export class EditorPage {
 	}
 
 	/** The same of a node whose panel does not open. */
-	async addWithoutPanel(node: string): Promise<void> {
+	async addWithoutPanel(node: string) {
 		await this.#inList(node).click();
 		await this.canvasNodes.first().waitFor();
 	}
 
 	/** "Import from file" into an empty workflow. */
-	async importFile(path: string): Promise<void> {
+	async importFile(path: string) {
 		await this.tab.locator('input[type="file"]').first().setInputFiles(path);
 	}
 
@@ -275,7 +275,7 @@ export class EditorPage {
 	 *
 	 * @param columns Those that are to be seen, each as wide as what is in it. @param narrow Of these, those that need not be seen whole.
 	 */
-	async openDataTable(name: string, columns: string[], narrow: string[]): Promise<void> {
+	async openDataTable(name: string, columns: string[], narrow: string[]) {
 		await this.#goTo('/home/datatables');
 		await this.tab.getByText(name, { exact: true }).first().click();
 		await this.tab.locator('.ag-row').first().waitFor();
@@ -306,13 +306,13 @@ export class EditorPage {
 	}
 
 	/** "Execute workflow", and waits until the run has ended in any way. */
-	async execute(): Promise<void> {
+	async execute() {
 		await this.#get('execute-workflow-button').first().click();
 		await this.ended();
 	}
 
 	/** Does this, and waits until n8n has saved the workflow with this text in it: some fields are taken a moment after they were written. */
-	async saves(text: string, work: () => Promise<void>): Promise<void> {
+	async saves(text: string, work: () => Promise<void>) {
 		const saved = this.tab.waitForResponse((response) => {
 			const request = response.request();
 			const { pathname } = new URL(request.url());
@@ -323,7 +323,7 @@ export class EditorPage {
 	}
 
 	/** Waits until a run has ended in any way. */
-	async ended(): Promise<void> {
+	async ended() {
 		await this.#get('clear-execution-data-button').first().waitFor();
 	}
 
@@ -343,7 +343,7 @@ export class EditorPage {
 	}
 
 	/** Within the page that is loaded: n8n's editor is megabytes of scripts, and loads them once. */
-	async #goTo(path: string): Promise<void> {
+	async #goTo(path: string) {
 		let isThere = false;
 		const going = this.tab
 			.locator('#app')
@@ -363,7 +363,7 @@ export class EditorPage {
 		await Promise.all([going, asked]);
 	}
 
-	async #openNodeList(): Promise<void> {
+	async #openNodeList() {
 		const first = this.#get('canvas-plus-button');
 		await ((await first.isVisible()) ? first : this.#get('node-creator-plus-button')).click();
 		await this.#get('node-creator').waitFor();

@@ -24,7 +24,7 @@ export async function takeMovingPicture(
 	page: Page,
 	clip: { x: number; y: number; width: number; height: number },
 	play: () => Promise<void>,
-): Promise<void> {
+) {
 	if (!picturesWanted()) return await play();
 	const frames: Frame[] = [];
 	let playing = true;
@@ -54,7 +54,7 @@ export async function takeMovingPicture(
 }
 
 /** The colors of all frames are those of the last one, which shows everything. */
-async function encode(frames: Frame[], page: Page): Promise<Uint8Array> {
+async function encode(frames: Frame[], page: Page) {
 	const reader = await page.context().newPage();
 	try {
 		const encoder = GIFEncoder();

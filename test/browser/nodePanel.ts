@@ -43,7 +43,7 @@ export class NodePanel {
 		);
 	}
 
-	async choose(field: string, option: string): Promise<void> {
+	async choose(field: string, option: string) {
 		await this.#field(field).locator('input').first().click();
 		await this.#tab
 			.locator('.el-select-dropdown__item:visible')
@@ -51,11 +51,11 @@ export class NodePanel {
 			.click();
 	}
 
-	async turnOn(field: string): Promise<void> {
+	async turnOn(field: string) {
 		await this.#field(field).locator('.el-switch, [role="switch"]').first().click();
 	}
 
-	async write(field: string, text: string): Promise<void> {
+	async write(field: string, text: string) {
 		await this.#field(field).locator('textarea, input').first().fill(text);
 	}
 
@@ -83,7 +83,7 @@ export class NodePanel {
 	}
 
 	/** Adds an option to the collection with this button. */
-	async addOption(button: string, option: string): Promise<void> {
+	async addOption(button: string, option: string) {
 		await this.parameters.getByPlaceholder(button).or(this.parameters.getByText(button)).click();
 		const options = this.#tab.locator(
 			'.el-select-dropdown__item:visible, [role="menuitem"]:visible',
@@ -92,7 +92,7 @@ export class NodePanel {
 	}
 
 	/** The other way of a resource locator: a text that is typed in. */
-	async typeId(field: string, mode: string, id: string): Promise<void> {
+	async typeId(field: string, mode: string, id: string) {
 		await this.#field(field).locator('[data-test-id="rlc-mode-selector"]').click();
 		await this.#tab
 			.locator('.el-select-dropdown__item:visible')
@@ -102,13 +102,13 @@ export class NodePanel {
 	}
 
 	/** By its id: those of other test files may have the same name. */
-	async useCredential(id: string): Promise<void> {
+	async useCredential(id: string) {
 		await this.#get('node-credentials-select').click();
 		await this.#get(`node-credentials-select-item-${id}`).click();
 	}
 
 	/** "Execute step", and waits until the run has ended in any way. */
-	async execute(): Promise<void> {
+	async execute() {
 		const started = this.#tab.waitForResponse((response) =>
 			/\/workflows\/[^/]+\/run$/.test(new URL(response.url()).pathname),
 		);
@@ -122,12 +122,12 @@ export class NodePanel {
 	}
 
 	/** Waits until the output side says this. */
-	async showsOutput(text: RegExp): Promise<void> {
+	async showsOutput(text: RegExp) {
 		await this.#get('output-panel').filter({ hasText: text }).waitFor();
 	}
 
 	/** Scrolls the output, shown as a schema, to a field with this value. */
-	async showsField(name: string, value: string): Promise<void> {
+	async showsField(name: string, value: string) {
 		const field = this.#get('output-panel')
 			.locator('[data-test-id="run-data-schema-item"]')
 			.filter({ hasText: new RegExp(`^${name}\\s*${value}`) })
@@ -136,7 +136,7 @@ export class NodePanel {
 	}
 
 	/** "View" of the file in the output. */
-	async viewFile(): Promise<void> {
+	async viewFile() {
 		await this.#get('output-panel')
 			.locator('[data-test-id="ndv-view-binary-data"]')
 			.first()
@@ -148,7 +148,7 @@ export class NodePanel {
 	}
 
 	/** Drags a field of the input, which n8n shows although the node before has not run, into "Fields to Set". */
-	async dragField(name: string): Promise<void> {
+	async dragField(name: string) {
 		const field = this.#get('ndv-input-panel')
 			.or(this.#tab.locator('[data-test-id="input-panel"]'))
 			.locator('[data-test-id="run-data-schema-item"]')
@@ -167,19 +167,19 @@ export class NodePanel {
 	}
 
 	/** "Add Field" of Edit Fields. */
-	async addField(name: string, value: string): Promise<void> {
+	async addField(name: string, value: string) {
 		await this.#get('assignment-collection-drop-area').click();
 		await this.#get('assignment-name').locator('input').fill(name);
 		await this.#get('assignment-value').locator('textarea, input').first().fill(value);
 	}
 
 	/** Waits until a field has this expression. */
-	async showsValue(expression: string): Promise<void> {
+	async showsValue(expression: string) {
 		await this.parameters.getByText(expression).first().waitFor();
 	}
 
 	/** Shows the output in a form that is never wider than the panel, as a table may be. */
-	async showOutputAs(form: 'json' | 'schema'): Promise<void> {
+	async showOutputAs(form: 'json' | 'schema') {
 		await this.#get('output-panel').locator(`[data-test-id="radio-button-${form}"]`).click();
 	}
 
@@ -191,7 +191,7 @@ export class NodePanel {
 		};
 	}
 
-	async close(): Promise<void> {
+	async close() {
 		await this.#get('ndv-close-button').click();
 		await this.#get('ndv').waitFor({ state: 'detached' });
 	}

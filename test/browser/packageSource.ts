@@ -73,7 +73,7 @@ export class PackageSource {
 		return new PackageSource(server, programs);
 	}
 
-	stop(): void {
+	stop() {
 		this.#server.close();
 		this.#server.closeAllConnections();
 	}

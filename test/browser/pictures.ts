@@ -27,7 +27,7 @@ export const hidden = `
 const margin = 48;
 
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
-export async function takePicture(name: string, of: Locator): Promise<void> {
+export async function takePicture(name: string, of: Locator) {
 	if (!picturesWanted()) return;
 	const path = pathOf(name);
 	// what the pointer is over is dark, or has buttons
@@ -37,7 +37,7 @@ export async function takePicture(name: string, of: Locator): Promise<void> {
 }
 
 /** A picture of the part of a page that these elements take, all of them together. */
-export async function takePictureAround(name: string, page: Page, parts: Locator): Promise<void> {
+export async function takePictureAround(name: string, page: Page, parts: Locator) {
 	if (!picturesWanted()) return;
 	const boxes = (
 		await Promise.all((await parts.all()).map(async (one) => await one.boundingBox()))
@@ -64,12 +64,12 @@ export async function takePictureAround(name: string, page: Page, parts: Locator
 /** Whether this run takes the pictures of the documentation. */
 export const picturesWanted = () => Boolean(process.env['AGENT_BRIDGE_PICTURES']);
 
-function pathOf(name: string): string {
+function pathOf(name: string) {
 	mkdirSync(picturesFolder, { recursive: true });
 	return join(picturesFolder, pictureFile(name));
 }
 
-function checkSize(path: string): void {
+function checkSize(path: string) {
 	const { size } = statSync(path);
 	if (size > mostBytes) throw new Error(`${path} has ${size} bytes`);
 }

@@ -7,7 +7,7 @@ let nodes: INodeTypeDescription[];
 beforeAll(async () => void (nodes = await nodeTypes(session.bridge.editor)));
 
 /** What two texts both say: their common runs of three words, and the codes that are in both. */
-function saidTwice(one: string, other: string): string[] {
+function saidTwice(one: string, other: string) {
 	const words = one.match(/[\w/-]+/g) ?? [];
 	const runs = words.slice(2).map((_, at) => words.slice(at, at + 3).join(' '));
 	const plain = (other.match(/[\w/-]+/g) ?? []).join(' ');

@@ -29,7 +29,7 @@ const service = contraryForTests();
 const CREDENTIAL = 'workspaceAgentApi';
 
 /** n8n-core's own context of a node that runs for the third time. */
-function executeContext(onChunk?: Flow['onChunk']): IExecuteFunctions {
+function executeContext(onChunk?: Flow['onChunk']) {
 	const node = ours('Node', 'workspaceAgent', { credential: CREDENTIAL });
 	const settings = { onError: 'continueErrorOutput' } as const;
 	const tool = { ...made('Tool', 'n8n-nodes-agent-bridge.modelRouterTool'), ...settings };

@@ -11,7 +11,7 @@ const rig = startLedgerRig({ now: () => Date.now() });
 const { service } = rig;
 fakeMinutes();
 
-const inNoTime = async <Result>(work: Promise<Result>): Promise<Result> =>
+const inNoTime = async <Result>(work: Promise<Result>) =>
 	await letMinutesPass(work, [service, rig.n8n.service], 50);
 const until = async (condition: () => boolean) => {
 	while (!condition()) await turn();

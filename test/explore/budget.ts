@@ -224,7 +224,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const name = `${use.process.name}.R${run}`;
 		const budget = openBudget(use, name);
 		const spendOnce = random() < scenario.jobs ? startJob : askText;
-		const call = async (number: number): Promise<void> => {
+		const call = async (number: number) => {
 			try {
 				await spendOnce(budget, use, `${name}.${number}`);
 			} catch (cause) {

@@ -94,7 +94,7 @@ function createWorker({ load, timeline, main, random, hints, ...tables }: Simula
 async function ask(
 	{ load, timeline, random, sums }: Simulation,
 	accounts: ReturnType<typeof createAccounts>,
-): Promise<number> {
+) {
 	const { bound, budget } = load;
 	try {
 		const scopes = accounts.openCall('m');

@@ -35,7 +35,7 @@ function costOf({ database, rows, latency }: Database, kind: string) {
 export function createMain({ now, sleep }: Timeline, where: Database) {
 	let freeAt = 0;
 	const seen = { busy: 0, requests: 0, answeredAt: now() };
-	const call = async <Result>(kind: string, action: () => Promise<Result>): Promise<Result> => {
+	const call = async <Result>(kind: string, action: () => Promise<Result>) => {
 		const { processor, alone, wait } = costOf(where, kind);
 		// one that meets no other takes half as much again, as it was measured
 		const taken = freeAt > now() ? processor : alone;

@@ -23,7 +23,7 @@ export function createTimeline() {
 		sleep: async (milliseconds: number) =>
 			await new Promise<void>((resolve) => at(milliseconds, resolve)),
 		/** Lets everything happen, or so many events of it. */
-		async run(mostEvents = Infinity): Promise<void> {
+		async run(mostEvents = Infinity) {
 			for (let events = 0; happenings.length && events < mostEvents; events++) {
 				const next = happenings.pop()!;
 				now = Math.max(now, next.at);

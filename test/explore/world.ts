@@ -77,7 +77,7 @@ export function createWorld(seed: number, weather: Weather) {
 			if (dead.has(name)) await new Promise<never>(() => {});
 		};
 
-		const call = async <Result>(what: string, action: () => Promise<Result>): Promise<Result> => {
+		const call = async <Result>(what: string, action: () => Promise<Result>) => {
 			await step(random() * 20);
 			const luck = random();
 			const { lostRequest, late, latest, lostAnswer } = mine;

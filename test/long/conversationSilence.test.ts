@@ -65,7 +65,7 @@ afterAll(async () => {
 const person = (parameters: object) =>
 	personByMail(account, 'Person', { ...parameters, options: LIMITED });
 
-async function callingWorkflow(): Promise<WorkflowNode> {
+async function callingWorkflow() {
 	const asking = { message: '={{ $json.query }}', ...APPROVAL, options: LIMITED };
 	const file = workflow(`asks ${randomUUID()}`, [], mailNode(account, 'emailSend', 'Ask', asking));
 	const type = 'n8n-nodes-base.executeWorkflowTrigger';
@@ -84,7 +84,7 @@ const talkWith = (person: WorkflowNode): Talk => {
 const withPerson = async (person: WorkflowNode) =>
 	outcomeOf(await bridge.editor.runOnce(conversationFile(talkWith(person))));
 
-async function inChat(): Promise<Outcome> {
+async function inChat() {
 	const webhookId = randomUUID();
 	const person = node(
 		'Person',
@@ -105,7 +105,7 @@ async function inChat(): Promise<Outcome> {
 }
 
 /** Behind a review, with what a visitor of the chat adds to the message. */
-async function reviewed(more: Record<string, unknown>): Promise<Outcome> {
+async function reviewed(more: Record<string, unknown>) {
 	const { agent, secondAgent } = speakersOf(bridge.accounts);
 	const webhookId = randomUUID();
 	const saved = await bridge.editor.publish(

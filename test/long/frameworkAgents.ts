@@ -53,12 +53,12 @@ export class FrameworkAgents extends OwnedProcess {
 		return { chunks, heard: heard.slice(1) };
 	}
 
-	async stop(): Promise<void> {
+	async stop() {
 		await this.end('SIGTERM', 5_000);
 		this.removeFolder();
 	}
 
-	async #allowWord(): Promise<void> {
+	async #allowWord() {
 		await fetch(`${this.#url}/allow`, { method: 'POST' });
 	}
 }

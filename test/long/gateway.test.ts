@@ -19,7 +19,7 @@ let gateway: PortkeyGateway;
 beforeAll(async () => (gateway = await PortkeyGateway.start()));
 afterAll(async () => await gateway?.stop());
 
-const accountWith = async (headers: Record<string, string>): Promise<SavedCredential> =>
+const accountWith = async (headers: Record<string, string>) =>
 	await bridge.editor.createCredential({
 		name: 'Through the gateway',
 		type: 'modelRouterApi',

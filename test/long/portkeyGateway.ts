@@ -28,7 +28,7 @@ export class PortkeyGateway extends OwnedProcess {
 		return gateway;
 	}
 
-	async stop(): Promise<void> {
+	async stop() {
 		await this.end('SIGTERM', 5_000);
 		this.removeFolder();
 	}

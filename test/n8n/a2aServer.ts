@@ -52,17 +52,17 @@ export class A2aServer {
 	}
 
 	/** Forgets what it has heard. */
-	clear(): void {
+	clear() {
 		this.messages.length = 0;
 		this.#contexts.clear();
 	}
 
-	async stop(): Promise<void> {
+	async stop() {
 		this.#server.closeAllConnections();
 		await new Promise((resolve) => this.#server.close(resolve));
 	}
 
-	#answer({ userMessage, contextId, taskId, task }: RequestContext, bus: ExecutionEventBus): void {
+	#answer({ userMessage, contextId, taskId, task }: RequestContext, bus: ExecutionEventBus) {
 		const text = textOf(userMessage.parts);
 		const count = (this.#contexts.get(contextId) ?? 0) + 1;
 		this.#contexts.set(contextId, count);

@@ -91,7 +91,7 @@ export async function chatModel({ editor, service }: Bridge, name: string): Prom
 }
 
 /** Version 1.3, or the newest that an older n8n has. */
-async function newestVersion(editor: Editor): Promise<number> {
+async function newestVersion(editor: Editor) {
 	const found = await editor.nodeType(OPENAI_MODEL);
 	const versions = [found?.['version']].flat().map(Number);
 	return Math.max(...versions.filter((known) => known <= 1.3));
@@ -237,18 +237,17 @@ export async function askAgent(
 }
 
 /** The chat model calls the tool with these arguments, whatever its schema says, as soon as it is asked the next time. */
-export function callWith({ service }: Bridge, tool: string, given: Record<string, unknown>): void {
+export function callWith({ service }: Bridge, tool: string, given: Record<string, unknown>) {
 	const call = { name: tool, arguments: JSON.stringify(given) };
 	const calls = [{ index: 0, id: 'call_1', type: 'function', function: call }];
 	answerOnce(service, { content: null, tool_calls: calls });
 }
 
 /** What the chat model answers the next time that it is asked. */
-export const sayOnce = ({ service }: Bridge, content: string): void =>
-	answerOnce(service, { content });
+export const sayOnce = ({ service }: Bridge, content: string) => answerOnce(service, { content });
 
 /** In the form in which it is asked for: at once, or as a stream. @param said Of the message. */
-export function answerOnce({ fault }: Bridge['service'], said: Record<string, unknown>): void {
+export function answerOnce({ fault }: Bridge['service'], said: Record<string, unknown>) {
 	const finish_reason = said['tool_calls'] ? 'tool_calls' : 'stop';
 	const message = { role: 'assistant', ...said };
 	const head = { id: 'c', created: 1, model: TEXT_MODEL };
@@ -282,7 +281,7 @@ export function answerAs(
 	id: string,
 	delta: Record<string, unknown>,
 	completion_tokens = 50,
-): void {
+) {
 	const usage = { prompt_tokens: 100, completion_tokens };
 	const event = { choices: [{ index: 0, delta, finish_reason: 'stop' }], usage };
 	const body = `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`;

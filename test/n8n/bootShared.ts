@@ -14,7 +14,7 @@ export const holder = globalThis as typeof globalThis & {
  * jest's globalSetup: one boot for all files, since a boot takes longer than most of them. After `--on-workers` it is an n8n
  * in queue mode, whose workers execute everything.
  */
-export default async function bootShared(): Promise<void> {
+export default async function bootShared() {
 	const folder = mkdtempSync(join(tmpdir(), 'authority-'));
 	const service = await startService({ https: true });
 	const authority = join(folder, 'ca.pem');

@@ -101,8 +101,7 @@ const nodeOf = (
 	{ node: type, parameters }: Paying,
 	account: SavedCredential,
 	settings: Record<string, unknown>,
-): WorkflowNode =>
-	node(name, `${packageName}.${type}`, parameters, { ...using(account), ...settings });
+) => node(name, `${packageName}.${type}`, parameters, { ...using(account), ...settings });
 
 /** Nodes of the package. Parameters beside resource and operation, then settings of the node such as `retryOnFail`. */
 export const nodesFor = (accounts: Accounts) => {

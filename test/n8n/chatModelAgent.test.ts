@@ -22,7 +22,7 @@ import { node, parser, type Attached } from './workflow.ts';
 // our chat model below n8n's own AI Agent, its chains and whatever else takes one: what each of them does with it
 const bridge = bridgeOfFile();
 
-const ours = (): Attached => withModel(bridge);
+const ours = () => withModel(bridge);
 
 interface Message {
 	role: string;

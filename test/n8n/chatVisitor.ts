@@ -49,12 +49,12 @@ export class ChatVisitor {
 		return this.#messages.shift()!;
 	}
 
-	say(chatInput: string): void {
+	say(chatInput: string) {
 		const said = { action: 'sendMessage', sessionId: this.#sessionId, chatInput };
 		this.#socket.send(JSON.stringify(said));
 	}
 
-	async leave(): Promise<void> {
+	async leave() {
 		if (this.#socket.readyState === WebSocket.CLOSED) return;
 		const closed = once(this.#socket, 'close');
 		this.#socket.close();

@@ -61,7 +61,7 @@ export const fourTurns = ({ parameters, ...talk }: Talk): WorkflowFile =>
 export const speakersOf = (accounts: Accounts) => {
 	const made =
 		(type: string, account: SavedCredential, parameters: Record<string, unknown> = {}) =>
-		(name: string, settings: Record<string, unknown> = {}): WorkflowNode =>
+		(name: string, settings: Record<string, unknown> = {}) =>
 			node(name, `${packageName}.${type}Tool`, parameters, {
 				...using(account),
 				...settings,

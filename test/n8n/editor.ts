@@ -53,7 +53,7 @@ export class Editor {
 	}
 
 	/** Signs in as the owner, who is created on an n8n that has none. */
-	async signIn(): Promise<void> {
+	async signIn() {
 		try {
 			await this.call('POST', '/rest/owner/setup', owner);
 		} catch (error) {
@@ -85,7 +85,7 @@ export class Editor {
 	}
 
 	/** Changes the fields of a saved credential. */
-	async updateCredential({ id, ...secret }: SavedCredential): Promise<void> {
+	async updateCredential({ id, ...secret }: SavedCredential) {
 		await this.call('PATCH', `/rest/credentials/${id}`, secret);
 	}
 
@@ -123,14 +123,14 @@ export class Editor {
 	}
 
 	/** Archives a workflow and deletes it as soon as n8n has unpublished it: before, n8n refuses to. */
-	async deleteWorkflow(id: string): Promise<void> {
+	async deleteWorkflow(id: string) {
 		await this.call('POST', `/rest/workflows/${id}/archive`, {});
 		await this.#isUnpublished(id);
 		await this.call('DELETE', `/rest/workflows/${id}`);
 	}
 
 	/** Publishes a workflow and waits until its webhooks and triggers are registered. */
-	async activate({ id, versionId }: Pick<SavedWorkflow, 'id' | 'versionId'>): Promise<void> {
+	async activate({ id, versionId }: Pick<SavedWorkflow, 'id' | 'versionId'>) {
 		await this.#publish(id, 'activate', { versionId });
 		if (!(await this.#hasPublications(id))) return;
 		await until(`workflow ${id} is published`, async () => {
@@ -149,7 +149,7 @@ export class Editor {
 	}
 
 	/** Unpublishes a workflow and waits until none of its webhooks and triggers is left. */
-	async deactivate(id: string): Promise<void> {
+	async deactivate(id: string) {
 		await this.#publish(id, 'deactivate', {});
 		await this.#isUnpublished(id);
 	}
@@ -228,7 +228,7 @@ export class Editor {
 		return await this.finished(id!);
 	}
 
-	async stopExecution(id: string): Promise<void> {
+	async stopExecution(id: string) {
 		await this.call('POST', `/rest/executions/${id}/stop`, {});
 	}
 
@@ -331,7 +331,7 @@ export class Editor {
 	}
 
 	/** n8n 1 has no calls for it: there a workflow is saved as active. */
-	async #publish(id: string, how: 'activate' | 'deactivate', body: object): Promise<void> {
+	async #publish(id: string, how: 'activate' | 'deactivate', body: object) {
 		try {
 			await this.call('POST', `/rest/workflows/${id}/${how}`, body);
 		} catch (error) {
@@ -352,7 +352,7 @@ export class Editor {
 		}
 	}
 
-	async #isUnpublished(id: string): Promise<void> {
+	async #isUnpublished(id: string) {
 		if (!(await this.#hasPublications(id))) return;
 		await until(
 			`workflow ${id} is unpublished`,
@@ -457,11 +457,7 @@ export class RestError extends Error {
 }
 
 /** Asks often at first, since most things take a moment, and then four times a second. @throws after `seconds` */
-export async function until(
-	what: string,
-	holds: () => Promise<boolean> | boolean,
-	seconds = 240,
-): Promise<void> {
+export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 240) {
 	const deadline = Date.now() + seconds * 1000;
 	for (let wait = 20; !(await holds()); wait = Math.min(wait * 1.5, 250)) {
 		if (Date.now() > deadline)

@@ -58,12 +58,12 @@ export function withModels(file: WorkflowFile): WorkflowFile {
 	return { ...file, nodes };
 }
 
-function isOpen({ parameters, disabled }: WorkflowNode): boolean {
+function isOpen({ parameters, disabled }: WorkflowNode) {
 	const chosen = parameters['model'] as { value?: unknown } | undefined;
 	return chosen?.value === '' && parameters['resource'] !== CATALOG && disabled !== true;
 }
 
-function chosenFor({ name, parameters }: WorkflowNode): string {
+function chosenFor({ name, parameters }: WorkflowNode) {
 	if (parameters['resource'] === 'media')
 		return MEDIA_MODELS[String(parameters['mediaType'] ?? 'images')] ?? '';
 	if (parameters['attachments']) return MODEL_THAT_SEES;

@@ -30,7 +30,7 @@ export class FormVisitor {
 		this.#n8n = n8n;
 	}
 
-	async #signIn(): Promise<void> {
+	async #signIn() {
 		const headers = { 'content-type': 'application/json' };
 		const body = JSON.stringify({ emailOrLdapLoginId: owner.email, password: owner.password });
 		await this.#fetch('/rest/login', { method: 'POST', headers, body });

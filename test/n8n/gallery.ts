@@ -14,13 +14,13 @@ export function galleryOfFile(options: ServiceOptions = { personas: true }) {
 	const mail = mailOfFile(() => bridge.editor);
 
 	/** An example with accounts and models of the service. @param events What a trigger of an outside app gives. */
-	const load = (file: string, events?: Array<Record<string, unknown>>): WorkflowFile => {
+	const load = (file: string, events?: Array<Record<string, unknown>>) => {
 		const accounts = { ...bridge.accounts, smtp: mail.account };
 		const example = withModels(exampleFor(accounts, file));
 		return withoutOutsideApps(askingByMail(example, mail.account), events);
 	};
 
-	const run = async (file: WorkflowFile, given: RunOptions = {}): Promise<Execution> => {
+	const run = async (file: WorkflowFile, given: RunOptions = {}) => {
 		const { id, nodes } = await bridge.editor.importWorkflow(file);
 		return await runSaved({ id, nodes }, given);
 	};
@@ -28,7 +28,7 @@ export function galleryOfFile(options: ServiceOptions = { personas: true }) {
 	const runSaved = async (
 		{ id, nodes }: { id: string; nodes: WorkflowNode[] },
 		{ trigger, given }: RunOptions = {},
-	): Promise<Execution> => {
+	) => {
 		const from = nodes.filter(({ name }) => trigger === undefined || name === trigger);
 		return ended(await bridge.editor.run({ id, nodes: from }, given));
 	};

@@ -24,7 +24,7 @@ async function useCredential(fields: Record<string, unknown>) {
 }
 
 /** A workflow that asks a model, once for each of so many items. */
-const asking = (name: string, of: string, items = 1, options = {}): WorkflowFile =>
+const asking = (name: string, of: string, items = 1, options = {}) =>
 	workflow(
 		name,
 		Array.from({ length: items }, () => ({})),
@@ -36,7 +36,7 @@ const ask = async (...args: Parameters<typeof asking>) =>
 	await bridge.editor.runOnce(asking(...args));
 
 const published: SavedWorkflow[] = [];
-async function publish(file: WorkflowFile): Promise<SavedWorkflow> {
+async function publish(file: WorkflowFile) {
 	const saved = await bridge.editor.publish(file);
 	published.push(saved);
 	return saved;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Installs the package's tarball into an n8n user folder, where n8n's own community nodes are installed to. */
-export async function installPackage(userFolder: string, tarball: string): Promise<void> {
+export async function installPackage(userFolder: string, tarball: string) {
 	const nodes = nodesFolder(userFolder);
 	mkdirSync(nodes, { recursive: true });
 	const manifest = join(nodes, 'package.json');
@@ -25,7 +25,7 @@ export async function installPackage(userFolder: string, tarball: string): Promi
 }
 
 /** Gives an n8n user folder the community nodes that another one has, as an image with them installed would. */
-export function copyInstalledPackage(from: string, to: string): void {
+export function copyInstalledPackage(from: string, to: string) {
 	cpSync(nodesFolder(from), nodesFolder(to), { recursive: true });
 }
 

@@ -46,13 +46,13 @@ export class Instance extends N8nProcess {
 		this.editor = new Editor(this.url);
 	}
 
-	override async boot(): Promise<void> {
+	override async boot() {
 		await this.start();
 		await this.editor.signIn();
 	}
 
 	/** Boots it as it is: a new n8n has no owner then. */
-	async start(): Promise<void> {
+	async start() {
 		await this.run(
 			['start'],
 			// the migrations run after the first "ready"; the routes come last

@@ -7,7 +7,7 @@ import { DataTables, PublicApi } from './publicApi';
 import { beginAt, webhook, workflow } from './workflow';
 
 /** What the job ledger does on any n8n. */
-export function ledgerCases(host: () => LedgerHost): void {
+export function ledgerCases(host: () => LedgerHost) {
 	it('saving the credential tests both parts, names a scope that is missing, and changes nothing', async () => {
 		const { editor, account, apiKey, tableName } = host();
 		const api = new PublicApi(editor.url, apiKey);
@@ -106,7 +106,7 @@ export function ledgerCases(host: () => LedgerHost): void {
 }
 
 /** To be called last. */
-export function keyCase(host: () => LedgerHost, log: () => string): void {
+export function keyCase(host: () => LedgerHost, log: () => string) {
 	it('neither key is in an execution, nor in the log', async () => {
 		const { editor } = host();
 		const texts = await Promise.all(

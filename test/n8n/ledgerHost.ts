@@ -54,12 +54,12 @@ export class LedgerHost {
 		return new LedgerHost(await LedgerHost.prepare(editor));
 	}
 
-	reset(): void {
+	reset() {
 		this.service.reset();
 		this.service.forms.jobSteps = 0;
 	}
 
-	async stop(): Promise<void> {
+	async stop() {
 		await this.service.stop();
 	}
 

@@ -51,25 +51,25 @@ export class MailServer {
 	}
 
 	/** Forgets all mails. */
-	clear(): void {
+	clear() {
 		this.mails.length = 0;
 		this.#seen = 0;
 	}
 
-	async stop(): Promise<void> {
+	async stop() {
 		for (const socket of this.#open) socket.destroy();
 		await new Promise((resolve) => this.#server.close(resolve));
 	}
 
 	/** As much of RFC 5321 as a mail needs. */
-	#talk(socket: Socket): void {
+	#talk(socket: Socket) {
 		this.#open.add(socket);
 		socket.on('close', () => this.#open.delete(socket)).on('error', () => socket.destroy());
 		socket.setEncoding('latin1');
 		const say = (line: string) => socket.write(`${line}\r\n`);
 		let unread = '';
 		let mail: string[] | undefined;
-		const hear = (line: string): void => {
+		const hear = (line: string) => {
 			if (mail) {
 				if (line !== '.') {
 					mail.push(line.replace(/^\.\./, '.'));
@@ -126,7 +126,7 @@ export async function openLink(url: string, init: RequestInit = {}): Promise<str
 }
 
 /** Opens the form behind a link, fills in its fields in their order and sends it. */
-export async function answerForm(url: string, ...answers: string[]): Promise<void> {
+export async function answerForm(url: string, ...answers: string[]) {
 	const page = await openLink(url);
 	const body = new FormData();
 	for (const [index, answer] of answers.entries()) {
@@ -157,7 +157,7 @@ const decodeWords = (text: string) =>
 			decode(word.replaceAll('_', ' '), 'quoted-printable'),
 		);
 
-function decode(body: string, encoding: string): string {
+function decode(body: string, encoding: string) {
 	if (/base64/i.test(encoding)) return Buffer.from(body, 'base64').toString();
 	if (!/quoted-printable/i.test(encoding)) return Buffer.from(body, 'latin1').toString();
 	const bytes = body

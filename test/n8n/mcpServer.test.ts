@@ -46,7 +46,7 @@ function clientOf(changes: Changes) {
 }
 
 /** The custom data of all executions of a workflow. */
-async function storedBy(id: string): Promise<Array<Record<string, string>>> {
+async function storedBy(id: string) {
 	const { editor } = bridge;
 	const all = (await editor.executions(id)).map((each) => editor.execution(each.id));
 	return (await Promise.all(all)).map(({ customData = {} }) => customData);

@@ -63,7 +63,7 @@ const output = (execution: Execution) => itemsOf(execution, 'Ask')[0]?.json;
 const models = () => textRequests(bridge).map(({ body }) => (body as { model: string }).model);
 
 /** Of the budget and of the record of spending. */
-async function spent(): Promise<{ budget: number; record: Record<string, unknown>[] }> {
+async function spent() {
 	const [budget] = await readWith(bridge.editor, account, ['budget', 'getBudget']);
 	const groups = { groupBy: ['model'] };
 	const record = await readWith(bridge.editor, account, ['spending', 'getSpending'], groups);

@@ -38,29 +38,29 @@ export abstract class N8nProcess extends OwnedProcess {
 	abstract boot(): Promise<void>;
 
 	/** Asks n8n to end, and ends it the hard way after so many seconds. */
-	async stop(seconds = 15): Promise<void> {
+	async stop(seconds = 15) {
 		await this.end('SIGTERM', seconds * 1000);
 	}
 
 	/** kill -9: nothing is saved, nothing is closed. */
-	async kill(): Promise<void> {
+	async kill() {
 		await this.end('SIGKILL', 5_000);
 	}
 
 	/** Ends n8n in the given way and boots it on the same folder and port. */
-	async restart(how: 'stop' | 'kill' = 'stop'): Promise<void> {
+	async restart(how: 'stop' | 'kill' = 'stop') {
 		await this[how]();
 		await this.boot();
 	}
 
 	/** Ends n8n and removes its folder, unless the folder was given. */
-	async remove(): Promise<void> {
+	async remove() {
 		await this.kill();
 		if (this.#temporary) this.removeFolder();
 	}
 
 	/** Runs a command of n8n's until `isReady`. */
-	protected async run(command: string[], isReady: () => boolean | Promise<boolean>): Promise<void> {
+	protected async run(command: string[], isReady: () => boolean | Promise<boolean>) {
 		if (!existsSync(program))
 			throw new Error(`there is no n8n in ${hostFolder}: run "node scripts/install.mjs host"`);
 		const args = [program, ...command];

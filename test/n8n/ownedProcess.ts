@@ -64,27 +64,20 @@ export class OwnedProcess {
 	}
 
 	/** Halts the process as it is, connections included, until `thaw`. */
-	freeze(): void {
+	freeze() {
 		this.#process?.kill('SIGSTOP');
 	}
 
-	thaw(): void {
+	thaw() {
 		this.#process?.kill('SIGCONT');
 	}
 
-	protected removeFolder(): void {
+	protected removeFolder() {
 		rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	}
 
 	/** Starts the process and waits until it can be used. */
-	protected async launch({
-		command,
-		args,
-		env,
-		cwd,
-		isReady,
-		seconds,
-	}: ProcessStart): Promise<void> {
+	protected async launch({ command, args, env, cwd, isReady, seconds }: ProcessStart) {
 		const isFirst = !this.#process;
 		this.#logStart = isFirst ? 0 : statSync(this.logFile).size;
 		this.#failure = undefined;
@@ -113,7 +106,7 @@ export class OwnedProcess {
 	}
 
 	/** Sends a signal and waits for the end, which comes the hard way after so many milliseconds. */
-	protected async end(signal: NodeJS.Signals, patience: number): Promise<void> {
+	protected async end(signal: NodeJS.Signals, patience: number) {
 		const child = this.#process;
 		if (!child || !this.isRunning) return;
 		const closed = new Promise((done) => child.once('close', done));
@@ -137,7 +130,7 @@ export class OwnedProcess {
  * Process id and start time, since ids are given out again. Written to `<folder>/owner`, it tells whoever finds the folder
  * after a crash which process to end; scripts/run.mjs does.
  */
-function ownerLine(pid: number): string {
+function ownerLine(pid: number) {
 	try {
 		const start = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ')[19];
 		return `${pid} ${start}`;

@@ -62,18 +62,18 @@ export class DataTables {
 		return (await this.#api.call<{ data: Fields[] }>('GET', path)).data;
 	}
 
-	async insert(name: string, data: Fields[]): Promise<void> {
+	async insert(name: string, data: Fields[]) {
 		await this.#api.call('POST', await this.#rowsOf(name), { data });
 	}
 
 	/** Changes the rows that have this value in this column. */
-	async update(name: string, column: string, value: string, data: Fields): Promise<void> {
+	async update(name: string, column: string, value: string, data: Fields) {
 		const filter = matching(column, value);
 		await this.#api.call('PATCH', `${await this.#rowsOf(name)}/update`, { filter, data });
 	}
 
 	/** Deletes the rows that have this value in this column. */
-	async remove(name: string, column: string, value: string): Promise<void> {
+	async remove(name: string, column: string, value: string) {
 		const filter = encodeURIComponent(JSON.stringify(matching(column, value)));
 		await this.#api.call('DELETE', `${await this.#rowsOf(name)}/delete?filter=${filter}`);
 	}

@@ -14,7 +14,7 @@ export async function sharedEditor(): Promise<Editor> {
 }
 
 /** Names the n8n that tests share, for the functions of this file. @param workers Those that execute everything, if any do. */
-export function tellTests(n8n: Instance, workers: readonly Worker[] = []): void {
+export function tellTests(n8n: Instance, workers: readonly Worker[] = []) {
 	process.env['AGENT_BRIDGE_N8N'] = n8n.url;
 	process.env['AGENT_BRIDGE_N8N_PID'] = String(n8n.pid);
 	const logs = [n8n, ...workers].map(({ logFile }) => logFile);

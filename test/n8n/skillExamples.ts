@@ -11,7 +11,7 @@ import { itemsOf } from './execution.ts';
 export async function expectExamples(
 	{ editor, service, accounts }: Bridge,
 	save: (code: string) => Promise<SavedWorkflow>,
-): Promise<void> {
+) {
 	service.forms.jobSteps = 0;
 	const fields = { budgetUsd: '50', recordSpending: true };
 	const router = await createWithLedger(editor, secretsOf(service).router, fields);

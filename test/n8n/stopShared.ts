@@ -3,7 +3,7 @@ import { Queue } from '../queue/queue.ts';
 import { holder } from './bootShared.ts';
 
 /** jest's globalTeardown. @throws when workers were to execute the tests' workflows, and one did nothing */
-export default async function stopShared(): Promise<void> {
+export default async function stopShared() {
 	if (!holder.shared) return;
 	const { n8n, service, folder } = holder.shared;
 	const isQueue = n8n instanceof Queue;

@@ -3,7 +3,7 @@ import { itemsOf } from './execution.ts';
 import { idsOf, type TriggerHost } from './triggers.ts';
 
 /** A job comes from one workflow to another, on any n8n. */
-export function deliveryCases(host: () => TriggerHost): void {
+export function deliveryCases(host: () => TriggerHost) {
 	it('a job that one workflow starts comes to another with its file, once', async () => {
 		const ids = await host().startJobs('plain', ['one', 'two']);
 		const { editor } = host();

@@ -72,7 +72,7 @@ export interface Attached {
 }
 
 /** Adds nodes below others. A node may be attached to several. @param root Where they are attached, if they do not say. */
-export function attach(file: WorkflowFile, root: string, attached: readonly Attached[]): void {
+export function attach(file: WorkflowFile, root: string, attached: readonly Attached[]) {
 	const connections = file.connections as unknown as Record<string, Record<string, object[][]>>;
 	for (const { node: added, as, to = root, index = 0 } of attached) {
 		if (!file.nodes.some(({ name }) => name === added.name)) file.nodes.push(added);

@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 /** What the package finds beside itself. @returns the folder of all of them. */
-function installBeside(...packages: string[]): string {
+function installBeside(...packages: string[]) {
 	const folder = mkdtempSync(join(tmpdir(), 'installed-'));
 	folders.push(folder);
 	const modules = join(folder, 'node_modules');

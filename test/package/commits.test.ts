@@ -13,13 +13,13 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'history-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function git(args: string[], date = since): void {
+function git(args: string[], date = since) {
 	const author = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
 	const env = { ...process.env, GIT_AUTHOR_DATE: before, GIT_COMMITTER_DATE: date };
 	execFileSync('git', [...author, ...args], { cwd: folder, env, stdio: 'ignore' });
 }
 
-function commit(subject: string, date?: string): void {
+function commit(subject: string, date?: string) {
 	git(['commit', '--allow-empty', `--message=${subject}`, '--message=A body.'], date);
 }
 

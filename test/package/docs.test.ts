@@ -65,7 +65,7 @@ it.each(documents)('%s links to headings that are there', (path) => {
 });
 
 /** As GitHub makes them: a heading that comes again gets a number. */
-function anchorsOf(markdown: string): string[] {
+function anchorsOf(markdown: string) {
 	const headings = [...markdown.replace(/```[^]*?```/g, '').matchAll(/^#+ (.+)$/gm)];
 	const anchors = headings.map(([, title = '']) =>
 		title

@@ -11,7 +11,7 @@ beforeAll(async () => void ({ folder, nodes, credentials } = await loadPackage()
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The fields that other fields hide, and which these are. An operation is no such field: it decides what happens. */
-const hiddenIn = (place: string, properties: INodeProperties[]): string[] =>
+const hiddenIn = (place: string, properties: INodeProperties[]) =>
 	propertiesBelow(place, properties).flatMap(({ place: path, property }) => {
 		const { show = {}, hide = {} } = property.displayOptions ?? {};
 		const by = [...new Set([...Object.keys(show), ...Object.keys(hide)])].filter(

@@ -77,7 +77,7 @@ export function importCircles(texts: Readonly<Record<string, string>>): string[]
 	);
 	const circles: string[][] = [];
 	const done = new Set<string>();
-	const visit = (path: string, way: readonly string[]): void => {
+	const visit = (path: string, way: readonly string[]) => {
 		const at = way.indexOf(path);
 		if (at >= 0) circles.push([...way.slice(at), path]);
 		else if (!done.has(path))
@@ -88,7 +88,7 @@ export function importCircles(texts: Readonly<Record<string, string>>): string[]
 	return circles;
 }
 
-function forbiddenImports(path: string, source: ts.SourceFile): string[] {
+function forbiddenImports(path: string, source: ts.SourceFile) {
 	const folder = folderOf(path);
 	if (!folder) return [`${path} is in no known folder`];
 	return importsOf(source)
@@ -101,7 +101,7 @@ function forbiddenImports(path: string, source: ts.SourceFile): string[] {
 		.map((target) => `imports ${target}`);
 }
 
-function newerValues(source: ts.SourceFile): string[] {
+function newerValues(source: ts.SourceFile) {
 	return source.statements.flatMap((statement) => {
 		if (!ts.isImportDeclaration(statement)) return [];
 		const { moduleSpecifier, importClause } = statement;
@@ -116,9 +116,9 @@ function newerValues(source: ts.SourceFile): string[] {
 }
 
 /** Static and dynamic imports, re-exports and require. */
-function importsOf(source: ts.SourceFile): string[] {
+function importsOf(source: ts.SourceFile) {
 	const found: string[] = [];
-	const visit = (node: ts.Node): void => {
+	const visit = (node: ts.Node) => {
 		if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
 			if (node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier))
 				found.push(node.moduleSpecifier.text);

@@ -15,7 +15,7 @@ it('the documentation draws the states of a ledger row as they are', () => {
  *
  * @returns Mermaid text, in a fence of Markdown: one arrow from each state to each other, with the transitions that take it.
  */
-function drawLedgerStates(): string {
+function drawLedgerStates() {
 	const arrows = new Map<string, string[]>();
 	for (const [name, transition] of Object.entries<Transition>(transitions)) {
 		const { from, to } = transition;

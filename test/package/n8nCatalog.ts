@@ -92,7 +92,7 @@ function ownTypes(): NodeType[] {
 	});
 }
 
-function readCodex(name: string): { alias: string[] } {
+function readCodex(name: string) {
 	const className = `${name[0]!.toUpperCase()}${name.slice(1)}`;
 	const folder = /Router/.test(className) ? 'ModelRouter' : className;
 	return JSON.parse(readFileSync(`nodes/${folder}/${className}.node.json`, 'utf8')) as {

@@ -51,11 +51,11 @@ export function readableText(markdown: string): string {
 }
 
 /** A colon ends no sentence, a semicolon and a line do. */
-const sentencesOf = (text: string): string[] =>
+const sentencesOf = (text: string) =>
 	text
 		.split(/\n+|;\s|(?<=[.!?…]["')]?)\s+(?=["'(]?[A-Z\d…{$n])/)
 		.map((sentence) => sentence.replace(/^[\s#>-]+/, '').trim())
 		.filter(Boolean);
 
-const wordsOf = (sentence: string): string[] =>
+const wordsOf = (sentence: string) =>
 	sentence.split(/[\s/]+/).filter((word) => /[A-Za-z\d]/.test(word));

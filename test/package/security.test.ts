@@ -7,7 +7,7 @@ const PROMISED = readFileSync('test/package/security.txt', 'utf8')
 	.map((row) => row.split('\n\t'));
 
 /** The sentences of a page, without headings, list marks and bold type. */
-const sentencesOf = (markdown: string): string[] =>
+const sentencesOf = (markdown: string) =>
 	markdown
 		.split('\n')
 		.filter((line) => line.trim() && !line.startsWith('#'))
@@ -34,7 +34,7 @@ it.each(shown)('"%s" is shown by tests that are there', (...[, ...tests]) => {
 });
 
 /** Whether a text is the name of a test in a file, and not of one that is skipped. */
-function readsAsTest(code: string, name: string): boolean {
+function readsAsTest(code: string, name: string) {
 	const quoted = ["'", '"', '`'].map((quote) => `${quote}${name}${quote}`);
 	const isThere = quoted.some((each) => code.includes(each));
 	return isThere && !/\b(it|test|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(code);

@@ -19,7 +19,7 @@ interface Metafile {
 }
 
 /** The packages that these files import, and our files that they import. */
-function packagesOf(files: string[]): string[] {
+function packagesOf(files: string[]) {
 	const metafile = join(folder, 'metafile.json');
 	const options = ['--bundle', '--platform=node', '--format=esm', '--packages=external'];
 	const outputs = [`--outdir=${folder}`, `--metafile=${metafile}`, '--log-level=error'];

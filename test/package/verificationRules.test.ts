@@ -229,7 +229,7 @@ function evaluate(
 	description: INodeTypeDescription,
 	expression: string,
 	parameters: Record<string, unknown>,
-): string {
+) {
 	const node = { name: 'n', type: 't', typeVersion: 1, id: '', position: [0, 0], parameters };
 	const workflow = new Workflow({
 		nodes: [node as unknown as INode],
@@ -247,12 +247,12 @@ function evaluate(
 }
 
 /** @see https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio */
-function contrast(one: string, other: string): number {
+function contrast(one: string, other: string) {
 	const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
 	return (light + 0.05) / (dark + 0.05);
 }
 
-function luminance(color: string): number {
+function luminance(color: string) {
 	const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
 		const part = parseInt(color.slice(at, at + 2), 16) / 255;
 		return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;

@@ -54,7 +54,7 @@ export class Postgres extends OwnedProcess {
 		this.port = port;
 	}
 
-	async boot(): Promise<void> {
+	async boot() {
 		const [data, secret] = [join(this.folder, 'data'), join(this.folder, 'password')];
 		writeFileSync(secret, `${this.#password}\n`);
 		if (isRoot()) for (const path of [this.folder, secret]) chownSync(path, nobody, nobody);
@@ -117,7 +117,7 @@ export class Postgres extends OwnedProcess {
 	}
 
 	/** Ends the server and removes its folder. */
-	async stop(): Promise<void> {
+	async stop() {
 		for (const client of this.#clients) await client.end();
 		// "fast": does not wait until its clients have gone
 		await this.end('SIGINT', 15_000);

@@ -145,7 +145,7 @@ describe('workers that are asked to end', () => {
 	});
 
 	/** Asks a worker to end, and waits until it has heard it. */
-	async function ask(worker: Worker): Promise<{ gone: Promise<void> }> {
+	async function ask(worker: Worker) {
 		const gone = worker.stop();
 		await until('it waits for its execution', () => worker.log().includes('Waiting for 1 active'));
 		return { gone };

@@ -103,7 +103,7 @@ afterAll(async () => {
 });
 
 /** Credentials and a ledger need a worker: the one that is frozen then, and which holds one execution at a time. */
-async function openPaidBridgeOn(started: Queue): Promise<PaidBridge> {
+async function openPaidBridgeOn(started: Queue) {
 	frozen = await started.addWorker({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
 	return await openPaidBridge(started);
 }
@@ -112,7 +112,7 @@ const OPEN_TRANSACTIONS =
 	"SELECT pid FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND state_change < now() - interval '1 second'";
 
 /** All other processes would wait for what a transaction that it left open has locked: n8n then has no database. */
-async function freezeBetweenTransactions(): Promise<void> {
+async function freezeBetweenTransactions() {
 	const sql = await queue.postgres!.connect({ DB_POSTGRESDB_DATABASE: 'postgres' });
 	await until('the halted worker has no transaction open', async () => {
 		frozen.freeze();
@@ -124,7 +124,7 @@ async function freezeBetweenTransactions(): Promise<void> {
 	});
 }
 
-async function startThreeNodes(): Promise<string> {
+async function startThreeNodes() {
 	const build = nodesFor(bridge.accounts).agent;
 	const nodes = frozenTexts.map((message, at) =>
 		// halted, it hears nothing for as long as all the rest takes
@@ -137,7 +137,7 @@ async function startThreeNodes(): Promise<string> {
 	return await bridge.editor.start(saved);
 }
 
-async function startOverList(): Promise<string> {
+async function startOverList() {
 	const { data, ...secret } = secretsOf(bridge.service).router;
 	const models = 'northwind/quill-mini\nnorthwind/quill-2.5';
 	const modelLists = { list: [{ name: 'support', models }] };
@@ -155,7 +155,7 @@ async function startOverList(): Promise<string> {
 	return await bridge.editor.start(saved);
 }
 
-async function startStreamingAgent(): Promise<void> {
+async function startStreamingAgent() {
 	const attached = [withModel(bridge)];
 	const agent = await publishAgent(bridge, { way: 'a streaming webhook', attached });
 	read = agent.chunks(streamed);

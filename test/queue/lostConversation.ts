@@ -93,7 +93,7 @@ export async function checkContinued(
 	{ editor }: Queue,
 	{ bridge }: LostConversation,
 	conversationId: string,
-): Promise<void> {
+) {
 	const [ofAnn, ofBob] = sessionsAt(bridge);
 	const again = { turnLimit: 4, sessionMode: 'id', conversationId };
 	const next = outcomeOf(await editor.runOnce(fileOf(bridge, again)));

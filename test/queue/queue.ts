@@ -96,7 +96,7 @@ export class Queue {
 	}
 
 	/** Ends everything and removes all folders. */
-	async stop(): Promise<void> {
+	async stop() {
 		const beside = [...this.workers, ...(this.webhookProcessor ? [this.webhookProcessor] : [])];
 		await Promise.all(beside.map((each) => each.remove()));
 		await this.#on.stop();

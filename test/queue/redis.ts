@@ -35,7 +35,7 @@ export class Redis extends OwnedProcess {
 		return { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(this.#port) };
 	}
 
-	async boot(): Promise<void> {
+	async boot() {
 		const settings = {
 			...{ bind: '127.0.0.1', port: String(this.#port), dir: this.folder },
 			...{ save: '', appendonly: 'no', daemonize: 'no' },
@@ -49,12 +49,12 @@ export class Redis extends OwnedProcess {
 	}
 
 	/** kill -9: what is in the queue is lost. */
-	async kill(): Promise<void> {
+	async kill() {
 		await this.end('SIGKILL', 5_000);
 	}
 
 	/** Ends it and removes its folder. */
-	async remove(): Promise<void> {
+	async remove() {
 		await this.kill();
 		this.removeFolder();
 	}

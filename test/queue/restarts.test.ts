@@ -39,7 +39,7 @@ function holdAnswer(call: Call) {
 
 const heldWith = (text: string) => held.filter((each) => each.text.includes(text));
 
-function release(answers: typeof held): void {
+function release(answers: typeof held) {
 	held = held.filter((each) => !answers.includes(each));
 	for (const each of answers) each.release();
 }
@@ -114,7 +114,7 @@ async function answerOfMain(): Promise<Form> {
 }
 
 /** Does something as soon as main answers in this way, for as long as it has no API. */
-async function whenMainAnswers(forms: Form[], act: () => void): Promise<void> {
+async function whenMainAnswers(forms: Form[], act: () => void) {
 	for (;;) {
 		const form = await answerOfMain();
 		if (forms.includes(form)) return act();

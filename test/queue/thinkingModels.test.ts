@@ -21,7 +21,7 @@ const bridge = bridgeOfFile({}, () => queue.editor);
 
 const mail = mailOfFile(() => queue.editor);
 
-const thinker = (): Attached => withModel(bridge, {}, { id: 'thinker/content-1' });
+const thinker = () => withModel(bridge, {}, { id: 'thinker/content-1' });
 type Message = Record<string, unknown>;
 /** What was sent with each call. */
 const asked = () =>

@@ -11,12 +11,12 @@ export class Worker extends N8nProcess {
 	/** How many executions it has under way at most, from its next start on. */
 	concurrency = CONCURRENCY;
 
-	override async boot(): Promise<void> {
+	override async boot() {
 		await this.run(['worker', `--concurrency=${this.concurrency}`], () => this.answersReady());
 	}
 
 	/** Asks the worker to end, which it does after what it executes or after half a minute. */
-	override async stop(seconds = GRACE + 15): Promise<void> {
+	override async stop(seconds = GRACE + 15) {
 		await super.stop(seconds);
 	}
 
@@ -29,7 +29,7 @@ export class Worker extends N8nProcess {
 
 /** A process of n8n's queue mode that only answers webhooks, as main does too. */
 export class WebhookProcessor extends N8nProcess {
-	override async boot(): Promise<void> {
+	override async boot() {
 		await this.run(['webhook'], () => this.answersReady());
 	}
 }

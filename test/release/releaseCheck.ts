@@ -29,20 +29,20 @@ export function copyOfRepository(): string {
 	return folder;
 }
 
-export function commitAll(folder: string): void {
+export function commitAll(folder: string) {
 	const author = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
 	execFileSync('git', ['add', '--all'], { cwd: folder });
 	execFileSync('git', [...author, 'commit', '--quiet', '--message=test'], { cwd: folder });
 }
 
 /** Takes back what was changed since the last commit. */
-export function restore(folder: string): void {
+export function restore(folder: string) {
 	execFileSync('git', ['reset', '--quiet', '--hard'], { cwd: folder });
 	execFileSync('git', ['clean', '--quiet', '-d', '--force'], { cwd: folder });
 }
 
 /** Replaces a part of a file of the copy, which has to be there. */
-export function change(folder: string, file: string, before: string | RegExp, after: string): void {
+export function change(folder: string, file: string, before: string | RegExp, after: string) {
 	const text = readFileSync(join(folder, file), 'utf8');
 	const changed = text.replace(before, after);
 	if (changed === text) throw new Error(`${file} does not have ${String(before)}`);

@@ -13,7 +13,7 @@ const { values } = parseArgs({
 // no top-level await: this file must load as CommonJS too
 void run();
 
-async function run(): Promise<void> {
+async function run() {
 	const service = await startService({ port: Number(values.port), personas: values.personas });
 	process.stdout.write(readable(service));
 
@@ -30,7 +30,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 	poor: 'a balance of 0.002 USD',
 };
 
-function readable(service: Service): string {
+function readable(service: Service) {
 	const { agent, assistant, router } = service;
 	const workspaces = ['ws-1', 'ws-2', 'ws-3'].flatMap((name) => [
 		`  ${agent.baseUrl(name)}`,

@@ -25,7 +25,7 @@ async function seenOf(call: keyof typeof CALLS, faults: Fault | Fault[]) {
 }
 
 /** The body without its chunk sizes. */
-function bodyOf({ head, body }: Seen): string {
+function bodyOf({ head, body }: Seen) {
 	let whole = body;
 	if (/transfer-encoding: chunked/i.test(head)) {
 		whole = '';

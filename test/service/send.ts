@@ -16,7 +16,7 @@ export interface Wire {
 }
 
 /** Writes one answer; ends as soon as the connection is closed. */
-export async function send(answer: Answer, wire: Wire): Promise<void> {
+export async function send(answer: Answer, wire: Wire) {
 	const { response, closed } = wire;
 	for (const act of answer.before ?? []) if (await perform(act, wire)) return;
 	if (closed.aborted) return;
@@ -40,7 +40,7 @@ export async function send(answer: Answer, wire: Wire): Promise<void> {
 }
 
 /** @returns whether the end of the body is to be sent. */
-async function sendBody(answer: Answer, wire: Wire): Promise<boolean> {
+async function sendBody(answer: Answer, wire: Wire) {
 	const { response, closed } = wire;
 	const body = pieces(answer.body)[Symbol.asyncIterator]();
 	// not Promise.race: a stream of a million pieces would leave a million reactions on one promise
@@ -69,7 +69,7 @@ async function sendBody(answer: Answer, wire: Wire): Promise<boolean> {
 }
 
 /** @returns whether the answer is over. */
-async function perform(act: Act, wire: Wire): Promise<boolean> {
+async function perform(act: Act, wire: Wire) {
 	if ('wait' in act) {
 		await wait(act.wait, undefined, { ref: false, signal: wire.closed }).catch(() => undefined);
 		return wire.closed.aborted;

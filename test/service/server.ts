@@ -25,7 +25,7 @@ export interface Parts {
 
 /** Takes one HTTP request through record, faults and endpoint. */
 export function createListener(parts: Parts) {
-	const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+	const take = async (request: IncomingMessage, response: ServerResponse) => {
 		const { record, rules, connections } = parts;
 		const closing = new AbortController();
 		const ends: Array<() => void> = [];
@@ -71,7 +71,7 @@ export function createListener(parts: Parts) {
 
 		await send(await answerTo(call, rules.take(call, true), parts), wire);
 	};
-	return (request: IncomingMessage, response: ServerResponse): void => {
+	return (request: IncomingMessage, response: ServerResponse) => {
 		take(request, response).catch((error: unknown) => {
 			// an error of the service itself must be seen as one
 			parts.record.unexpected.push(`${request.method} ${request.url}: ${String(error)}`);

@@ -89,7 +89,7 @@ function certificate(
 	issuer: forge.pki.CertificateField[],
 	{ publicKey }: Keys,
 	[from, to]: [number, number],
-): forge.pki.Certificate {
+) {
 	const result = forge.pki.createCertificate();
 	result.publicKey = publicKey;
 	result.serialNumber = `01${(++serial).toString(16).padStart(6, '0')}`;

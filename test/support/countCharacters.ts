@@ -42,7 +42,7 @@ function createCounter() {
 	const { has: hasText, add: addText } = Set.prototype;
 	const replaced: Array<() => void> = [];
 
-	const look = (text: string, characters: number): void => {
+	const look = (text: string, characters: number) => {
 		const isKnown = text.length < MIN_LENGTH || hasText.call(joined, text);
 		count += isKnown ? Math.min(text.length, characters) : text.length;
 		if (!isKnown) addText.call(joined, text);
@@ -53,13 +53,13 @@ function createCounter() {
 		name: string | symbol,
 		costs: Costs,
 		runUncounted?: (self: unknown, given: readonly unknown[]) => unknown,
-	): void => {
+	) => {
 		const found = Object.getOwnPropertyDescriptor(owner, name)!;
 		const run =
 			runUncounted ??
 			((self: unknown, given: readonly unknown[]) =>
 				(found.value as Method).apply(self, given as never[]));
-		const counted = function (this: unknown, ...given: unknown[]): unknown {
+		const counted = function (this: unknown, ...given: unknown[]) {
 			if (isWithin) return run(this, given);
 			isWithin = true;
 			try {
@@ -83,14 +83,14 @@ function createCounter() {
 				for (const each of given) if (typeof each === 'string') look(each, 0);
 			});
 	const copies = new Map<string, RegExp>();
-	const copyOf = (pattern: RegExp): RegExp => {
+	const copyOf = (pattern: RegExp) => {
 		const key = String(pattern);
 		const copy = copies.get(key) ?? new Untouched(pattern.source, pattern.flags);
 		copies.set(key, copy);
 		copy.lastIndex = pattern.lastIndex;
 		return copy;
 	};
-	const replaceMatching = (name: string | symbol, costs: Costs): void => {
+	const replaceMatching = (name: string | symbol, costs: Costs) => {
 		const method = Object.getOwnPropertyDescriptor(Untouched.prototype, name)!.value as Method;
 		replace(RegExp.prototype, name, costs, (pattern, given) => {
 			const copy = copyOf(pattern as RegExp);
@@ -99,8 +99,7 @@ function createCounter() {
 			return result;
 		});
 	};
-	const lookAtAll = (_self: unknown, [text]: readonly unknown[]): void =>
-		look(String(text), Infinity);
+	const lookAtAll = (_self: unknown, [text]: readonly unknown[]) => look(String(text), Infinity);
 	for (const name of ['test', Symbol.replace, Symbol.match, Symbol.split, Symbol.search])
 		replaceMatching(name, lookAtAll);
 	replaceMatching('exec', (_self, [text], result) => {
@@ -130,7 +129,7 @@ function createCounter() {
 }
 
 /** How many characters of a joined text a method looks at. */
-function costOf(name: string, self: string, given: readonly unknown[], result: unknown): number {
+function costOf(name: string, self: string, given: readonly unknown[], result: unknown) {
 	const [searched, from = 0] = given;
 	if (['slice', 'substring', 'substr'].includes(name)) return 0;
 	if (['at', 'charAt', 'charCodeAt', 'codePointAt'].includes(name)) return 1;

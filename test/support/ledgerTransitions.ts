@@ -41,7 +41,7 @@ export const removeFaults = (before: readonly Row[], where: Where<Entry>): strin
 			: [`row ${id} is deleted as ${state} where ${JSON.stringify(where)}`],
 	);
 
-function isAllowedChange({ state }: Row, where: Where<Entry>, changes: Partial<Entry>): boolean {
+function isAllowedChange({ state }: Row, where: Where<Entry>, changes: Partial<Entry>) {
 	if (changes.state === undefined)
 		return allUpdates.some(
 			({ in: states, matches, writes }) =>
@@ -62,7 +62,7 @@ function isAllowedChange({ state }: Row, where: Where<Entry>, changes: Partial<E
 const TIMES: readonly string[] = ['leaseUntil', 'checkAt'];
 
 /** Whether a filter compares these columns, in this order, each with the value that was seen. */
-function isMadeFrom(where: Where<Entry>, matches: ReadonlyArray<keyof Entry>): boolean {
+function isMadeFrom(where: Where<Entry>, matches: ReadonlyArray<keyof Entry>) {
 	// several rows are named by one column alone
 	if ('any' in where) return where.any.every(([column]) => [column].join() === matches.join());
 	const isSameColumns = where.all.map(([column]) => column).join() === matches.join();

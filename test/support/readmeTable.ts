@@ -10,7 +10,7 @@ const rows = new Map(
 );
 
 /** Prints a row of "Why not n8n's own nodes?", and compares it with README's. */
-export function tellRow(what: string, theirs: string, ours: string): void {
+export function tellRow(what: string, theirs: string, ours: string) {
 	process.stdout.write(`${what}: n8n's own nodes ${theirs}; this package ${ours}\n`);
 	expect(rows.get(what)).toEqual({ theirs, ours });
 }

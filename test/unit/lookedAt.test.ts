@@ -65,7 +65,7 @@ function inPieces(body: string, size = PIECE): Uint8Array[] {
 	return starts.map((start) => whole.subarray(start, start + size));
 }
 
-async function expectLinear(small: () => unknown, large: () => unknown): Promise<void> {
+async function expectLinear(small: () => unknown, large: () => unknown) {
 	const [one, eight] = [await countCharacters(small), await countCharacters(large)];
 	expect(one).toBeGreaterThan(0);
 	expect(eight / one).toBeLessThanOrEqual(9);
@@ -313,7 +313,7 @@ it.each(['an error'])('%s', async () => {
 });
 
 /** The longest word of the answer that its body has. */
-const wordIn = ({ body, expectedText }: Recording): string =>
+const wordIn = ({ body, expectedText }: Recording) =>
 	String(expectedText)
 		.match(/[a-z]{3,}/gi)
 		?.filter((word) => body.includes(word))

@@ -108,7 +108,7 @@ export async function runRoots(
 	});
 }
 
-async function callByItself(n8n: IExecuteFunctions, calls: Call[]): Promise<IDataObject[]> {
+async function callByItself(n8n: IExecuteFunctions, calls: Call[]) {
 	const tools = (await n8n.getInputConnectionData('ai_tool', 0)) as InvokedTool[];
 	const answers: IDataObject[] = [];
 	for (const { tool, input } of calls) {
@@ -124,13 +124,13 @@ interface Kept {
 	isReviewed: boolean;
 }
 
-const keptIn = (response: EngineResponse | undefined): IDataObject[] => {
+const keptIn = (response: EngineResponse | undefined) => {
 	const { answers = [], isReviewed } = (response?.metadata ?? {}) as Partial<Kept>;
 	const data = response?.actionResponses.at(-1)?.data;
 	return data && !isReviewed ? [...answers, answerOf(data)] : answers;
 };
 
-const answerOf = ({ data, error }: ITaskData): IDataObject =>
+const answerOf = ({ data, error }: ITaskData) =>
 	data?.['ai_tool']?.[0]?.[0]?.json ?? data?.['main']?.[0]?.[0]?.json ?? { thrown: error?.message };
 
 function requestNext(calls: Call[], response?: EngineResponse): EngineRequest | undefined {

@@ -122,7 +122,7 @@ export async function converse(options: ConverseOptions) {
 }
 
 /** The same node, after each call of which something happens. */
-function watched(onCalled: () => void): INodeType {
+function watched(onCalled: () => void) {
 	const type = sources.nodeTypes.getByName(CONVERSATION) as INodeType;
 	const execute: INodeType['execute'] = async function (response) {
 		const given = await type.execute!.call(this, response);

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Service } from '../../service/service';
 
 /** For the tests of a file: timers that only `letMinutesPass` moves. The clocks of services that use `Date.now()` move with them. */
-export function fakeMinutes(): void {
+export function fakeMinutes() {
 	beforeEach(() => {
 		const doNotFake = [
 			'nextTick',

@@ -75,7 +75,7 @@ const NODES: Record<string, () => INodeType> = Object.fromEntries(
 );
 
 /** Those that n8n loads. */
-function nodeNames(): string[] {
+function nodeNames() {
 	const { n8n } = JSON.parse(readFileSync('package.json', 'utf8')) as { n8n: { nodes: string[] } };
 	return n8n.nodes.map((path) => {
 		const name = /(\w+)\.node\.js$/.exec(path)?.[1] ?? '';
@@ -195,7 +195,7 @@ function shownFor({ displayOptions: { show = {} } = {} }: INodeProperties): INod
 function good(
 	{ name, type, options = [], default: preset, typeOptions }: INodeProperties,
 	bare = false,
-): NodeParameterValueType {
+) {
 	const values = (options as INodePropertyOptions[]).map(({ value }) => value);
 	const known = VALID[name];
 	if (type === 'resourceLocator' && !bare)

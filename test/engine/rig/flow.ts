@@ -111,7 +111,7 @@ export const runFlow = async (flow: Flow): Promise<IRun> => await startFlow(flow
 function executionData(
 	{ nodes, input = [{ json: {} }], ran = {}, retry, waiting, data }: Flow,
 	workflow: Workflow,
-): IRunExecutionData {
+) {
 	if (retry) return retried(retry, workflow);
 	if (waiting) return copy(waiting);
 	const begun = data ?? createRunExecutionData();
@@ -123,7 +123,7 @@ function executionData(
 }
 
 /** As n8n's "Retry with currently saved workflow" does (n8n 2.41.1, executions/execution.service.js:171). */
-function retried(stored: IRunExecutionData, workflow: Workflow): IRunExecutionData {
+function retried(stored: IRunExecutionData, workflow: Workflow) {
 	const data = copy(stored);
 	const { lastNodeExecuted = '', runData } = data.resultData;
 	delete data.resultData.error;

@@ -78,7 +78,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 		},
 
 		/** Starts a job at the service. @returns its ID */
-		startJob: async (prompt: string): Promise<string> => {
+		startJob: async (prompt: string) => {
 			const answer = await fetch(`${rig.service.url}/v1/images/jobs`, {
 				method: 'POST',
 				headers: { 'content-type': 'application/json', 'X-API-KEY': rig.service.router.keys.main },
@@ -106,7 +106,7 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 			}),
 
 		/** Both. */
-		started: async (prompt: string, more?: IDataObject): Promise<string> => {
+		started: async (prompt: string, more?: IDataObject) => {
 			const jobId = await rig.startJob(prompt);
 			rig.enter(jobId, more);
 			return jobId;

@@ -88,7 +88,7 @@ export function start(options: RunOptions) {
  *
  * @throws when a value has another type than the schema says, or the schema lacks a field.
  */
-function checkSchema({ node, parameters }: RunOptions, { items, failed }: Outcome): void {
+function checkSchema({ node, parameters }: RunOptions, { items, failed }: Outcome) {
 	const schema = readSchema(node, parameters);
 	// `npm run docs` makes the schemas anew
 	if (!schema || process.env['AGENT_BRIDGE_DOCS'] === 'write') return;

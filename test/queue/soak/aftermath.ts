@@ -44,7 +44,7 @@ const letPass = async (
 		return (await (await ledger.table()).change(found, { [time]: 1 })).length > 0;
 	});
 
-async function areUnderWay({ queue: { editor } }: Host): Promise<boolean> {
+async function areUnderWay({ queue: { editor } }: Host) {
 	const statuses = ['new', 'running', 'waiting'];
 	const filter = encodeURIComponent(JSON.stringify({ status: statuses }));
 	const path = `/rest/executions?filter=${filter}`;
@@ -55,13 +55,13 @@ async function areUnderWay({ queue: { editor } }: Host): Promise<boolean> {
 }
 
 /** Waits until no execution is under way, as far as n8n knows. */
-export async function untilAllEnded(host: Host, seconds: number): Promise<void> {
+export async function untilAllEnded(host: Host, seconds: number) {
 	for (const until = Date.now() + seconds * 1000; Date.now() < until; await pause(LOOK))
 		if (!(await areUnderWay(host))) return;
 }
 
 /** Lets all leases end whose executions n8n says are over: that of the ledger would last for ten minutes. */
-export async function endLeases(host: Host): Promise<void> {
+export async function endLeases(host: Host) {
 	const before = await readRows(host);
 	if (await areUnderWay(host)) return;
 	await pause(SETTLED);
@@ -72,7 +72,7 @@ export async function endLeases(host: Host): Promise<void> {
 }
 
 /** Lets the trigger bring what is left: nobody does anything but let time pass, for leases and for checks that are far off. */
-export async function bringTheRest(host: Host, say: (text: string) => void): Promise<void> {
+export async function bringTheRest(host: Host, say: (text: string) => void) {
 	let [last, changed, hours] = ['', Date.now(), 0];
 	for (; ; await pause(LOOK)) {
 		const open = (await readRows(host)).filter(({ state }) => ON_THE_WAY.test(state));

@@ -31,7 +31,7 @@ export function openLoad(addressOf: (hasKeys: boolean) => string) {
 	});
 
 	/** @returns whether the execution has ended */
-	const call = async ({ wanted, hasKeys }: Batch): Promise<boolean> => {
+	const call = async ({ wanted, hasKeys }: Batch) => {
 		for (;;) {
 			const answer = await http
 				.post<string>(addressOf(hasKeys), { items: wanted })
@@ -46,7 +46,7 @@ export function openLoad(addressOf: (hasKeys: boolean) => string) {
 		}
 	};
 
-	const make = async (batch: Batch): Promise<void> => {
+	const make = async (batch: Batch) => {
 		const rivals = Array.from({ length: batch.hasKeys ? RIVALS : 1 }, () => call(batch));
 		let ended = (await Promise.all(rivals)).some(Boolean);
 		for (let time = 0; batch.hasKeys && time < AGAIN && !ended; time++) {

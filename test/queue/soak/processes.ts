@@ -56,7 +56,7 @@ export function supervise({ main, redis, workers }: Queue) {
 		await done;
 	};
 
-	const watch = async (): Promise<void> => {
+	const watch = async () => {
 		for (; !isOver; await pause(LOOK))
 			for (const process of [main, redis, ...workers] as Supervised[]) {
 				if (process.isRunning || busy.has(process)) continue;
@@ -68,7 +68,7 @@ export function supervise({ main, redis, workers }: Queue) {
 	return {
 		ends,
 		/** Ends a process and starts it again. */
-		async disturb({ victim, how, name, ...more }: ReturnType<typeof disturbanceOf>): Promise<void> {
+		async disturb({ victim, how, name, ...more }: ReturnType<typeof disturbanceOf>) {
 			const process: Supervised = { main, Redis: redis, worker: workers[more.worker]! }[victim];
 			// it ended by itself just now
 			if (busy.has(process)) return;
@@ -80,7 +80,7 @@ export function supervise({ main, redis, workers }: Queue) {
 			});
 		},
 		/** Waits until all processes run, and looks after them no more. */
-		async end(): Promise<void> {
+		async end() {
 			isOver = true;
 			await watching;
 			await Promise.all(busy.values());
@@ -89,7 +89,7 @@ export function supervise({ main, redis, workers }: Queue) {
 }
 
 /** What n8n needs may be down, too: it ends then while it starts. */
-async function boot(process: Supervised, attempt = 1): Promise<void> {
+async function boot(process: Supervised, attempt = 1) {
 	await process.boot().catch(async (error: unknown) => {
 		await process.kill();
 		if (attempt === BOOTS) throw error;

@@ -53,7 +53,7 @@ const FILES: Trouble[] = [
 ];
 
 /** One of a table, or nothing where the chance is beyond all shares. */
-function drawn(table: Trouble[], chance: number): Trouble | undefined {
+function drawn(table: Trouble[], chance: number) {
 	let upTo = 0;
 	return table.find(([, share]) => chance < (upTo += share));
 }
@@ -90,20 +90,20 @@ export function drawTroubles(
 	};
 	const chance = (sort: string, key: string) =>
 		chanceOf(seed, sort, key, count(counted, `${sort} ${key}`));
-	const strike = (sort: string, [name, , fault]: Trouble | [string] = ['none']): Fault[] => {
+	const strike = (sort: string, [name, , fault]: Trouble | [string] = ['none']) => {
 		count(struck, `${sort}: ${name}`);
 		return fault ? [fault] : [];
 	};
 	const keyOfJob = (path: string) => keyIn(service.world.jobs.get(jobIdIn(path))?.prompt ?? '');
 
-	const onStart = ({ bodyText }: Call): Fault[] => {
+	const onStart = ({ bodyText }: Call) => {
 		const key = keyIn(bodyText);
 		if (mayHaveArrived.has(key)) sentAgain.push(key);
 		const trouble = drawn(STARTS, chance('start', key));
 		if (!trouble || !isRefusal(trouble[2])) mayHaveArrived.add(key);
 		return strike('start', trouble);
 	};
-	const onStatus = ({ path }: Call): Fault[] => {
+	const onStatus = ({ path }: Call) => {
 		const key = keyOfJob(path);
 		const luck = chance('status', key);
 		// each question is asked on two paths, so up to three of them find nothing
@@ -111,7 +111,7 @@ export function drawTroubles(
 		const isEarly = (counted.get(`status ${key}`) ?? 0) <= 2 * Math.ceil(blind * 3);
 		return strike('status', blind < 1 && isEarly ? NOT_KNOWN_YET : drawn(STATUSES, luck));
 	};
-	const onFile = ({ path }: Call): Fault[] => {
+	const onFile = ({ path }: Call) => {
 		const to = elsewhere(jobIdIn(path));
 		const away: Trouble = ['to another origin', 0.08, { type: 'redirect', status: 302, to }];
 		return strike('file', drawn([away, ...FILES], chance('file', keyOfJob(path))));

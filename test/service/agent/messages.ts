@@ -7,7 +7,7 @@ import { factsOf, scriptedAnswer } from '../../../demo/personas/agent.ts';
 import type { World } from '../world.ts';
 
 /** An error of A; its shape is not specified (section 7A). */
-const agentError = (status: number, code: string, message: string): Answer =>
+const agentError = (status: number, code: string, message: string) =>
 	json({ error: { code, message } }, status);
 
 /** Section 4A: `{agent_base_url}/session/{session_id}/messages`; undefined when the path is none of A. */
@@ -37,13 +37,7 @@ export function agentEndpoint(world: World, call: Call): Answer | undefined {
 }
 
 /** An unused UUID starts a session, a used one continues it (section 2A). */
-function answerMessage(
-	world: World,
-	call: Call,
-	workspace: string,
-	id: string,
-	content: string,
-): Answer {
+function answerMessage(world: World, call: Call, workspace: string, id: string, content: string) {
 	const session = `${workspace}/${id.toLowerCase()}`;
 	const said = world.sessions.get(session) ?? [];
 	said.push(content);
@@ -73,7 +67,7 @@ export function inForm(world: World, call: Call, words: string[]): Answer {
 }
 
 /** The events of the AG-UI protocol: https://docs.ag-ui.com/concepts/events. */
-const agUiEvents = (words: string[]): string[] => {
+const agUiEvents = (words: string[]) => {
 	const run = { threadId: 't', runId: 'r' };
 	const message = { messageId: 'm' };
 	return [

@@ -16,7 +16,7 @@ export interface Question {
 }
 
 /** Section 7B: `{detail}`. */
-const refused = (status: number, detail: string, headers: Record<string, string> = {}): Answer =>
+const refused = (status: number, detail: string, headers: Record<string, string> = {}) =>
 	json({ detail }, status, headers);
 
 /** Section 4B; undefined when the path is none of B. */
@@ -44,7 +44,7 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 }
 
 /** The complete answer of `invoke_assistant`; its fields are not shown (section 2B). */
-function wholeAnswer({ personas }: World, { chatId, said, model }: Question): Answer {
+function wholeAnswer({ personas }: World, { chatId, said, model }: Question) {
 	const scripted = personas ? marketAnswer(said) : undefined;
 	return json({
 		...{ chat_id: chatId, message_id: uuidOf('message', chatId, said.length), model },
@@ -53,7 +53,7 @@ function wholeAnswer({ personas }: World, { chatId, said, model }: Question): An
 }
 
 /** A key with a dash and more behind it is another account of the same tier. */
-function tierOf(key: string): string | undefined {
+function tierOf(key: string) {
 	const known = Object.entries(ASSISTANT_KEYS);
 	return known.find(([, value]) => key === value || key.startsWith(`${value}-`))?.[0];
 }

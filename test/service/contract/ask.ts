@@ -102,7 +102,7 @@ interface Choice {
 	message?: Told;
 }
 
-function pieceOf(line: string): string {
+function pieceOf(line: string) {
 	const data = parsed(line);
 	if (typeof data !== 'object' || data === null)
 		return ['null', '[DONE]'].includes(line) ? '' : line;
@@ -111,7 +111,7 @@ function pieceOf(line: string): string {
 	return content ?? t ?? first ?? delta ?? '';
 }
 
-function textOf(body: unknown): string {
+function textOf(body: unknown) {
 	if (typeof body === 'string') return body;
 	const { content, answer, output, choices } = (body ?? {}) as Told;
 	const item = output?.find((each) => each.content)?.content?.[0]?.text;

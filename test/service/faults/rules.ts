@@ -57,12 +57,11 @@ export function createRules() {
 	};
 }
 
-const listOf = (faults: Fault | Fault[]): Fault[] => (Array.isArray(faults) ? faults : [faults]);
+const listOf = (faults: Fault | Fault[]) => (Array.isArray(faults) ? faults : [faults]);
 
-const isUnread = (faults: Fault[]): boolean =>
-	faults.some((fault) => fault.type === 'reset_unread');
+const isUnread = (faults: Fault[]) => faults.some((fault) => fault.type === 'reset_unread');
 
-function matches({ match = {} }: FaultRule, call: Call, read: boolean): boolean {
+function matches({ match = {} }: FaultRule, call: Call, read: boolean) {
 	const query = call.query.size ? `?${call.query}` : '';
 	const path = call.path + query;
 	if (match.method && match.method.toUpperCase() !== call.method) return false;

@@ -15,7 +15,7 @@ const before = (answer: Answer, act: Act): Answer => ({
 });
 
 /** A body of known length keeps its content-length, so that a cut is a cut. */
-function kept(answer: Answer): Answer {
+function kept(answer: Answer) {
 	if (typeof answer.body !== 'string' && !Buffer.isBuffer(answer.body)) return answer;
 	const length = String(Buffer.byteLength(answer.body));
 	return { ...answer, headers: { 'content-length': length, ...answer.headers } };

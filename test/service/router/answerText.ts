@@ -29,7 +29,7 @@ export function answerOf(ask: Ask, directives: Map<string, string>, index: numbe
 /** What a JSON object holds when no schema says it. */
 const YOU_SAID = { type: 'object', properties: { you_said: { type: 'string' } } };
 
-function textOf(ask: Ask, directives: Map<string, string>): string {
+function textOf(ask: Ask, directives: Map<string, string>) {
 	const words = numberIn(directives, 'words') ?? ask.writes;
 	if (words !== undefined) return manyWords(words);
 	if (directives.has('say')) return directives.get('say') ?? '';

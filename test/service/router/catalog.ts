@@ -32,7 +32,7 @@ export interface Model {
 }
 
 /** Without the fields that are undefined. */
-const defined = <Fields extends object>(fields: Fields): Fields =>
+const defined = <Fields extends object>(fields: Fields) =>
 	JSON.parse(JSON.stringify(fields)) as Fields;
 
 const text = (

@@ -21,7 +21,7 @@ export function withRequestId(world: World, answer: Answer): Answer {
 	return { ...answer, headers: { 'x-request-id': id, ...answer.headers } };
 }
 
-async function answered(world: World, call: Call, parts: string[]): Promise<Answer> {
+async function answered(world: World, call: Call, parts: string[]) {
 	return withRequestId(world, await route(world, call, parts));
 }
 

@@ -36,7 +36,7 @@ export function settled(schema: unknown, root: unknown): Fields {
 	return list ? settled(list[0], root) : schema;
 }
 
-function resolve(ref: string, root: unknown): unknown {
+function resolve(ref: string, root: unknown) {
 	let found = root;
 	for (const part of ref.split('/').slice(1)) found = isFields(found) ? found[part] : undefined;
 	return found;

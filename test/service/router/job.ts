@@ -35,7 +35,7 @@ export interface Job {
 }
 
 /** Ends a job: charged once when it completes, nothing when it fails (section 3). */
-export function endJob(world: World, job: Job, state: 'completed' | 'failed'): void {
+export function endJob(world: World, job: Job, state: 'completed' | 'failed') {
 	if (job.state !== 'pending') return;
 	job.state = state;
 	if (state === 'failed') return job.close(0);
@@ -45,7 +45,7 @@ export function endJob(world: World, job: Job, state: 'completed' | 'failed'): v
 }
 
 /** Lets a job go on by one status read, or by the clock when `forms.jobSeconds` is set. */
-export function advanceJob(world: World, job: Job, read: boolean): void {
+export function advanceJob(world: World, job: Job, read: boolean) {
 	if (job.state !== 'pending') return;
 	const directives = directivesOf(job.prompt);
 	if (directives.has('never')) return;

@@ -80,11 +80,11 @@ function planChoice(
 }
 
 /** `[[thinks:N]]`: so many thoughts, cut at the cap. */
-const thoughtsOf = (count: number, index: number): string[] =>
+const thoughtsOf = (count: number, index: number) =>
 	wordsOf(manyWords(count, 'thought')).map((word, at) => (at ? word : markOf(index) + word));
 
 /** A directive's number as a whole one from 0. */
-function wholeIn(directives: Map<string, string>, name: string): number | undefined {
+function wholeIn(directives: Map<string, string>, name: string) {
 	const value = numberIn(directives, name);
 	return value === undefined ? undefined : Math.max(0, Math.floor(value));
 }

@@ -84,6 +84,6 @@ export function callItems(response: Response) {
 	}));
 }
 
-const isCut = ({ finish }: Choice): boolean => finish === 'length';
+const isCut = ({ finish }: Choice) => finish === 'length';
 
 const statusOf = (choice: Choice) => (isCut(choice) ? 'incomplete' : 'completed');

@@ -66,7 +66,7 @@ export function think(world: World, kind: Thinking): Thought {
 }
 
 /** What of a message, a call or an item is the thought. */
-const valueOf = (kind: Thinking, given: Fields): unknown =>
+const valueOf = (kind: Thinking, given: Fields) =>
 	({
 		content: given.reasoning_content,
 		details: sorted(given.reasoning_details),
@@ -76,7 +76,7 @@ const valueOf = (kind: Thinking, given: Fields): unknown =>
 	})[kind];
 
 /** The order of the fields says nothing. */
-const sorted = (list: unknown): unknown =>
+const sorted = (list: unknown) =>
 	Array.isArray(list) ? list.map((entry) => Object.entries(entry as object).sort()) : list;
 
 /** Section 2C says nothing of it: the vendor's service refuses, and so does the router. */

@@ -37,7 +37,7 @@ const MOST = { pauses: 500, milliseconds: 300 };
 
 let [seed, random, mood, left] = [0, numbersFrom(0), MOODS[0]!, { ...MOST }];
 
-function begin(): void {
+function begin() {
 	const { testPath = '', currentTestName = '' } = expect.getState();
 	const place = relative(process.cwd(), testPath);
 	// in a group the name begins with the file: alone it meets the same pauses
@@ -54,7 +54,7 @@ begin();
 beforeEach(begin);
 
 /** @returns milliseconds; 0 for a turn of the event loop, undefined for none. */
-function nextPause(place: string): number | undefined {
+function nextPause(place: string) {
 	if (!left.pauses) return undefined;
 	const luck = random();
 	const slow = mood.slowPlaces * (place.startsWith('timer') ? 5 : 1);
@@ -89,7 +89,7 @@ Object.assign(globalThis, {
 	},
 });
 
-function hashOf(text: string): number {
+function hashOf(text: string) {
 	let hash = 0x811c9dc5;
 	for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193);
 	return hash;

@@ -9,7 +9,7 @@ export const timeIsVirtual = () => void (virtual = true);
 export const isVirtual = () => virtual;
 
 /** Resolves once nobody pauses: at the next turn of the event loop where no pauses were asked for. */
-export async function nobodyPauses(): Promise<void> {
+export async function nobodyPauses() {
 	do await new Promise((resolve) => setImmediate(resolve));
 	while (underWay);
 }

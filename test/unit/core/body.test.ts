@@ -5,7 +5,7 @@ import { bytes, failureOf, json, response, split, type Answer } from '../inMemor
 
 const TEXT = 'aé€😀\ufeffz';
 
-async function textOf(chunks: Uint8Array[]): Promise<string> {
+async function textOf(chunks: Uint8Array[]) {
 	let text = '';
 	for await (const piece of decodeBody(response({ chunks })).chunks) text += piece;
 	return text;

@@ -117,7 +117,7 @@ it('a date in Retry-After counts from the clock that is handed in', async () => 
 	expect(clock.now()).toBeLessThan(32_000);
 });
 
-const refusal = (error: object, code = 429): Answer =>
+const refusal = (error: object, code = 429) =>
 	json({ error }, { status: code, headers: { 'retry-after': '1' } });
 
 it.each<[string, object]>([

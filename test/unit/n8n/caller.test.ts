@@ -26,7 +26,7 @@ interface Case extends Execution {
 	without?: 'workflow' | 'getChildNodes' | 'executeData' | 'runExecutionData';
 }
 
-function contextOf({ name = 'Tool', without, ...more }: Case): IExecuteFunctions {
+function contextOf({ name = 'Tool', without, ...more }: Case) {
 	const below = (...above: string[]) => ({
 		ai_tool: [above.map((node) => ({ node, type: 'ai_tool' as const, index: 0 }))],
 	});

@@ -81,7 +81,7 @@ it('what came so far, beside each piece, is not told twice', () => {
 });
 
 /** A fragment as `index id name arguments`, with `-` for what is left out. */
-function readPart(written: string): object {
+function readPart(written: string) {
 	const [index, ...fields] = written.split(' ').map((field) => (field === '-' ? '' : field));
 	return part(index ? Number(index) : undefined, ...fields);
 }

@@ -8,7 +8,7 @@ const ask = (request: object, model: AskModel) =>
 const settle = async () => await new Promise((resolve) => setImmediate(resolve));
 
 /** The texts of the chunks, one by one. */
-async function readTexts(response: Response): Promise<string[]> {
+async function readTexts(response: Response) {
 	const events = (await response.text()).split('\n\n').filter(Boolean);
 	expect(events.at(-1)).toBe('data: [DONE]');
 	return events

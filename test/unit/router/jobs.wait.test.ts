@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const running = json({ id: 'j-1', status: 'processing' });
 const done = json({ id: 'j-1', status: 'completed', cost: 5 });
 const notFound = json({ error: { message: 'no such job' } }, { status: 404 });
-const status = (code: number, retryAfter?: string): Answer =>
+const status = (code: number, retryAfter?: string) =>
 	json(
 		{ error: { message: 'trouble' } },
 		{ status: code, headers: retryAfter ? { 'retry-after': retryAfter } : {} },

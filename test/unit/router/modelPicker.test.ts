@@ -7,7 +7,7 @@ const KEY = ['key', '0123456789', 'abcdefghij'].join('-');
 const NODE = { id: '1', name: 'Node', type: 'x', typeVersion: 1, position: [0, 0], parameters: {} };
 
 /** As much of n8n's editor as the picker asks for. */
-function editor(answer: Answer): ILoadOptionsFunctions {
+function editor(answer: Answer) {
 	const { status, headers, body } = response(answer);
 	return {
 		getNode: () => NODE as INode,
