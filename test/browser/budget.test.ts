@@ -5,7 +5,7 @@ import { messages, model, nodesFor, secretsOf } from '../n8n/bridge.ts';
 import { dataTableScopes } from '../n8n/publicApi.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
-import { it, sessionOfFile } from './session.ts';
+import { it, newCredential, sessionOfFile } from './session.ts';
 
 // the budget as its owner and as the author of a workflow see it: docs/budget.md
 const session = sessionOfFile();
@@ -20,12 +20,7 @@ beforeAll(async () => {
 });
 
 it('is part of the credential, whose test says how to make it safe', async () => {
-	const { name, type, data } = secretsOf(session.bridge.service).router;
-	const { displayName } = await session.bridge.editor.credentialType(type);
-	const form = await session.page.newCredential(displayName);
-	await form.rename(name);
-	await form.fill('baseUrl', String(data['baseUrl']));
-	await form.fill('apiKey', String(data['apiKey']));
+	const form = await newCredential(session, 'router');
 	await form.toggle('useJobLedger');
 	for (const [field, value] of Object.entries(ledger)) await form.fill(field, value);
 	await form.fill('budgetUsd', '50');

@@ -1,5 +1,5 @@
 import { takePicture } from './pictures.ts';
-import { it, sessionOfFile } from './session.ts';
+import { it, newCredential, sessionOfFile } from './session.ts';
 import { secretsOf } from '../n8n/bridge.ts';
 
 const session = sessionOfFile();
@@ -7,11 +7,9 @@ const session = sessionOfFile();
 const kinds = ['agent', 'assistant', 'router'] as const;
 
 it.each(kinds)('saves and tests a credential of the %s', async (kind) => {
-	const { name, type, data } = secretsOf(session.bridge.service)[kind];
+	const form = await newCredential(session, kind);
+	const { type, data } = secretsOf(session.bridge.service)[kind];
 	const { displayName } = await session.bridge.editor.credentialType(type);
-	const form = await session.page.newCredential(displayName);
-	await form.rename(name);
-	await form.fill('baseUrl', String(data['baseUrl']));
 	await form.fill('apiKey', 'wrong-key-5e1f');
 	const refused = await form.save();
 	expect(refused.succeeded).toBe(false);

@@ -1,7 +1,7 @@
-import { nodesFor, secretsOf } from '../n8n/bridge.ts';
+import { nodesFor } from '../n8n/bridge.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { takePicture } from './pictures.ts';
-import { it, sessionOfFile } from './session.ts';
+import { it, newCredential, sessionOfFile } from './session.ts';
 
 // model lists as their owner and the author of a workflow see them: docs/texts-and-media.md
 const QUILL = 'northwind/quill-2.5';
@@ -13,13 +13,7 @@ const LISTS = [
 const session = sessionOfFile();
 
 it('are part of the credential, whose test names a model that the catalog does not have', async () => {
-	const { page, bridge } = session;
-	const { type, data } = secretsOf(bridge.service).router;
-	const { displayName } = await bridge.editor.credentialType(type);
-	const form = await page.newCredential(displayName);
-	await form.rename('Model lists');
-	await form.fill('baseUrl', String(data['baseUrl']));
-	await form.fill('apiKey', String(data['apiKey']));
+	const form = await newCredential(session, 'router', 'Model lists');
 	for (const [at, { name, models, order }] of LISTS.entries()) {
 		await form.addRow('Add Model List');
 		await form.fill('name', name, at);

@@ -1,4 +1,4 @@
-import { openBridge, type Bridge } from '../n8n/bridge.ts';
+import { openBridge, secretsOf, type Account, type Bridge } from '../n8n/bridge.ts';
 import type { ServiceOptions } from '../service/service.ts';
 import { Browser } from './browser.ts';
 import { EditorPage } from './editorPage.ts';
@@ -26,6 +26,16 @@ export function sessionOfFile(options: ServiceOptions = {}): Session {
 		await session.bridge?.service.stop();
 	});
 	return session;
+}
+
+/** The form of a new credential of this kind, with its name, its address and its key filled in. */
+export async function newCredential({ bridge, page }: Session, kind: Account, name?: string) {
+	const { data, ...secret } = secretsOf(bridge.service)[kind];
+	const { displayName } = await bridge.editor.credentialType(secret.type);
+	const form = await page.newCredential(displayName);
+	await form.rename(name ?? secret.name);
+	for (const field of ['baseUrl', 'apiKey']) await form.fill(field, String(data[field]));
+	return form;
 }
 
 type Work = (...args: unknown[]) => Promise<void>;
