@@ -51,13 +51,18 @@ const WAYS: Array<[string, INodeParameters]> = [
 ];
 
 describe.each(WAYS)('a message that comes back %s', (_way, input) => {
-	it.each(['content', 'details', 'signature', 'parts'])('thinker/%s-1', async (kind) => {
-		const first = await ask(chat, `thinker/${kind}-1`);
-		const { message, ...answer } = first.items[0]!.json;
-		expect(answer).toMatchObject({ complete: true, toolCalls: [{ id: 'call_1' }, {}] });
-		const { items, error } = await ask(chat, `thinker/${kind}-1`, input, first.items[0]!.json);
+	/** Asks, and goes on with the results. @returns the first answer */
+	const goOn = async (call: Call, id: string) => {
+		const { json } = (await ask(call, id)).items[0]!;
+		const { items, error } = await ask(call, id, input, json);
 		expect(error).toBeUndefined();
 		expect(items[0]?.json['output']).toContain('noon');
+		return json;
+	};
+
+	it.each(['content', 'details', 'signature', 'parts'])('thinker/%s-1', async (kind) => {
+		const { message, ...answer } = await goOn(chat, `thinker/${kind}-1`);
+		expect(answer).toMatchObject({ complete: true, toolCalls: [{ id: 'call_1' }, {}] });
 		expect(bodies()[1]?.['messages']).toEqual([
 			user,
 			message,
@@ -67,8 +72,8 @@ describe.each(WAYS)('a message that comes back %s', (_way, input) => {
 	});
 
 	it('thinker/items-1, in the responses protocol', async () => {
-		const first = await ask(response, 'thinker/items-1');
-		const { message } = first.items[0]!.json;
+		const first = await goOn(response, 'thinker/items-1');
+		const { message } = first;
 		const item = { type: 'function_call', arguments: expect.any(String) };
 		const output = [
 			{ type: 'reasoning', encrypted_content: expect.stringMatching(/^encrypted \d+$/) },
@@ -80,9 +85,6 @@ describe.each(WAYS)('a message that comes back %s', (_way, input) => {
 			tool_calls: [{ id: 'call_1' }, {}],
 			output,
 		});
-		const { items, error } = await ask(response, 'thinker/items-1', input, first.items[0]!.json);
-		expect(error).toBeUndefined();
-		expect(items[0]?.json['output']).toContain('noon');
 		expect(bodies()[1]?.['input']).toEqual([
 			user,
 			...(message as { output: object[] }).output,
@@ -90,7 +92,7 @@ describe.each(WAYS)('a message that comes back %s', (_way, input) => {
 			{ type: 'function_call_output', call_id: 'call_2', output: 'noon' },
 		]);
 		// another protocol gets its text and calls
-		await ask(chat, 'northwind/quill-2.5', input, first.items[0]!.json);
+		await ask(chat, 'northwind/quill-2.5', input, first);
 		const plain = Object(bodies()[2]?.['messages'])[1] as object;
 		expect({ ...plain, output: (message as { output: object[] }).output }).toEqual(message);
 		expect(plain).not.toHaveProperty('output');
