@@ -25,9 +25,8 @@ export function createPieceReader(response: HttpResponse) {
 	const lines = createLines();
 	let form: AnswerForm | undefined;
 	let reader: LineReader | undefined;
-	/** Until the form is known: what decides it, */
+	// until the form is known: what decides it, and what came before that and is not looked at again (white space, lines as of events)
 	let start = '';
-	/** and what came before that and decides nothing: white space, and lines as of events. It is not looked at again. */
 	let skipped = '';
 	let hasFields = false;
 	let pieces: AnswerPiece[] = [];
@@ -115,6 +114,10 @@ function findForm(start: string, type: string, { hasFields, isLong, isEnd }: Arr
 	const isEvent = isStream || isEventField(start, type);
 	if (hasFields) return isEvent ? 'sse' : 'text';
 	if (!start || (isEnd && /^null\s*$/.test(start)) || isWebPage(start, type)) return 'none';
+	return nameForm(start, type, isEvent);
+}
+
+function nameForm(start: string, type: string, isEvent: boolean) {
 	const isJson = JSON_START.test(start) || (type.includes('json') && start.startsWith('"'));
 	if (isEvent && !isJson) return 'sse';
 	// no text has a NUL. An event stream may: its events tell whether it is one

@@ -86,7 +86,7 @@ export function claimReservation(
 	now: number,
 ) {
 	const known = state.reservations[id];
-	if (known) countSpent(state, known, counted);
+	countSpent(state, known, counted);
 	const own = reservedBy(known);
 	const figures = figuresOf(state, limit);
 	const claim = { figures, need, waitsFor: start?.waitsFor, key: start?.key };
@@ -161,7 +161,12 @@ export type Claim = ReturnType<typeof claimReservation>;
 export const larger = (one: Decimal, other: Decimal) => (one.gt(other) ? one : other);
 const smaller = (one: Decimal, other: Decimal) => (one.lt(other) ? one : other);
 
-function countSpent(state: BudgetState, reservation: Reservation, counted: Decimal): void {
+function countSpent(
+	state: BudgetState,
+	reservation: Reservation | undefined,
+	counted: Decimal,
+): void {
+	if (!reservation) return;
 	const more = counted.minus(reservation.counted ?? 0);
 	if (more.eq(0)) return;
 	addSpent(state, dayOf(reservation), more);

@@ -89,9 +89,8 @@ export async function lookUp<Value>(
 	/** What is known by now, or why nothing is. */
 	const knownOr = (missing: Lookup<unknown>) => (entry.result ?? missing) as Lookup<Value>;
 	const isStopped = () => stop?.aborted === true;
-	const isRecent = !entry.reading && Date.now() - entry.readAt < MIN_REFRESH_INTERVAL;
 	const known = entry.result as Lookup<Value> | undefined;
-	if (known && (isRecent || isEnough(known))) return known;
+	if (known && (isRecent(entry) || isEnough(known))) return known;
 
 	const limit = isEnough(knownOr(OVERDUE)) ? MAX_WAIT : Math.max(MAX_WAIT, maxWait);
 	// if the execution that reads it is stopped, one of those who wait reads it
@@ -106,6 +105,10 @@ export async function lookUp<Value>(
 	}
 	return knownOr(CANCELLED);
 }
+
+/** Whether it was read just now, so that to read it again would help nobody. */
+const isRecent = ({ reading, readAt }: CachedLookup) =>
+	!reading && Date.now() - readAt < MIN_REFRESH_INTERVAL;
 
 /** @returns what this read gave; the entry may keep an earlier result. */
 async function readInto(
