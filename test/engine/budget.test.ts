@@ -46,7 +46,7 @@ describe('text', () => {
 		});
 	});
 
-	it.each<[string, Partial<RunOptions>, string]>([
+	it.each([
 		['in a workflow', {}, 'ask the owner of the credential to raise Budget (USD)'],
 		['in a tool', { asTool: true }, 'Do not call this tool again'],
 	])(

@@ -144,7 +144,7 @@ describe('nothing is sent', () => {
 		return error;
 	};
 
-	it.each<[string, () => Promise<unknown>]>([
+	it.each([
 		['no SDK', () => Promise.reject(new Error("Cannot find module '@n8n/ai-node-sdk'"))],
 		['an SDK without models', () => Promise.resolve({ AI_NODE_SDK_VERSION: 1 })],
 	])('where n8n has %s', async (_what, loadSdk) => {

@@ -124,7 +124,7 @@ describe('a failed call when n8n runs the agent again', () => {
 		expect(error?.description).toContain('It was not sent again');
 	});
 
-	it.each<[string, Fault, INodeParameters]>([
+	it.each([
 		['if the user wants it', status(500), { requestSettings: { resendIfUnknown: true } }],
 		['after a refusal, which has started nothing', status(402), {}],
 	])('is sent again %s', async (_when, fault, parameters) => {

@@ -126,7 +126,7 @@ describe('an ID in place of a name', () => {
 });
 
 /** What an operation, or a start into the table, makes of a missing scope; before it, a table is there with one column less. */
-it.each<[string, string?]>([
+it.each([
 	['dataTable:list'],
 	['dataTable:create'],
 	['dataTableColumn:create', 'add a column'],

@@ -61,7 +61,7 @@ const SCHEMA = {
 };
 
 describe('the first that can', () => {
-	it.each<[string, unknown, string]>([
+	it.each([
 		['as listed', from('support'), MINI],
 		['by its name in any spelling', from('Sup-Port'), MINI],
 		['as picked in the list', picked('support'), MINI],
@@ -73,7 +73,7 @@ describe('the first that can', () => {
 		expect(askedModels()).toEqual([id]);
 	});
 
-	it.each<[string, unknown, INodeParameters, string, RegExp]>([
+	it.each([
 		['a retired model', from('retired'), {}, QUILL, /"Retired", these.*gone\/model-1: the catalog/],
 		[
 			'one that is too dear',
@@ -98,7 +98,7 @@ describe('the first that can', () => {
 		expect(hints.join('\n')).toMatch(hint);
 	});
 
-	it.each<[string, unknown, RegExp]>([
+	it.each([
 		['an unknown list', from('sales'), /^There is no model list "sales"/],
 		['an empty name', from(' '), /^Model is empty: no model list is named/],
 	])('refuses %s, with the names that there are', async (_what, list, sentence) => {
@@ -111,7 +111,7 @@ describe('the first that can', () => {
 	});
 
 	const long = { message: [{ role: 'user', content: 'word '.repeat(110_000) }] };
-	it.each<[string, INodeParameters, RegExp]>([
+	it.each([
 		[
 			'nothing',
 			{},
@@ -147,7 +147,7 @@ describe('the first that can', () => {
 	});
 
 	// a limit of one model is not one of the account
-	it.each<[string, string, string, () => Partial<RunOptions>]>([
+	it.each([
 		['texts', MINI, QUILL, () => chat('={{ $json.text }}', { model: from('support') })],
 		[
 			'jobs',
@@ -229,7 +229,7 @@ describe('what was paid for', () => {
 		failCatalog({ type: 'replace', find: `"${id}"`, with: '"v/other"' });
 	const other = (models: string[]) => secretsWith({ support: { models }, media: { models } });
 
-	it.each<[string, () => Partial<RunOptions>]>([
+	it.each([
 		['the list has other models', () => ({ secrets: other([PRISM]) })],
 		['the list is gone', () => ({ secrets: secretsWith({}) })],
 		['the model has left the catalog', () => without(MINI)],
@@ -245,7 +245,7 @@ describe('what was paid for', () => {
 		expect(askedModels('one')).toEqual([MINI]);
 	});
 
-	it.each<[string, () => Partial<RunOptions>]>([
+	it.each([
 		['the list has other models', () => ({ secrets: other(['canvas/Oil.Paint-2']) })],
 		['the list is gone', () => ({ secrets: secretsWith({}) })],
 		['the model has left the catalog', () => without('canvas/sketch-1')],
@@ -272,7 +272,7 @@ describe('what was paid for', () => {
 		expect(askedModels('one')).toEqual([MINI, QUILL]);
 	});
 
-	it.each<[string, string[]]>([
+	it.each([
 		['in another order', [QUILL, MINI]],
 		['without the model that was asked', [QUILL]],
 		['with a name that objects have', ['__proto__', QUILL]],
@@ -287,7 +287,7 @@ describe('what was paid for', () => {
 	});
 });
 
-it.each<[string, Fault, INodeParameters]>([
+it.each([
 	['does not fit the schema', says({ content: 'no JSON' }), SCHEMA],
 	['is a refusal', says({ refusal: 'No.' }), {}],
 	['is empty', says({ content: ' ' }), {}],

@@ -110,7 +110,7 @@ describe('what is written', () => {
 		expect(await report()).toMatchObject([{ requests: 1, costUsd: paid, unknownCosts: 0 }]);
 	});
 
-	it.each<[string, number, object[]]>([
+	it.each([
 		['unknown', 500, [{ requests: 1, costUsd: 0, unknownCosts: 1 }]],
 		['certainly not started', 422, [{ requests: 0, costUsd: 0, unknownCosts: 0 }]],
 	])('a request that is %s', async (_outcome, status, expected) => {
@@ -201,7 +201,7 @@ describe('labels', () => {
 });
 
 describe('a failed write is a hint beside a paid answer', () => {
-	it.each<[string, () => void, IDataObject, string]>([
+	it.each([
 		[
 			'the key may not write',
 			() => rig.n8n.missingScopes.add('dataTableRow:read'),
@@ -254,7 +254,7 @@ describe('Get', () => {
 	});
 	const all = { from: daysAgo(100), returnAll: true };
 
-	it.each<[string[], object[]]>([
+	it.each([
 		[[], [{ requests: 4, inputTokens: 8, outputTokens: 12, costUsd: 5.4, unknownCosts: 1 }]],
 		[
 			['day', 'model'],

@@ -56,7 +56,7 @@ const entry = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 
 const signature = expect.stringMatching(/^signature \d+$/);
 
 describe.each(WAYS)('%s', (_way, ask) => {
-	it.each<[string, object]>([
+	it.each([
 		['content', { reasoning_content: thought }],
 		[
 			'details',

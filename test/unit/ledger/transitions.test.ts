@@ -131,7 +131,7 @@ describe('what tests take for a fault', () => {
 		expect(changeFaults([{ id: 1, state }], which, changes)).toHaveLength(faults);
 	});
 
-	it.each<[string, string[], number]>([
+	it.each([
 		['added delivered', addFaults({ state: 'delivered' }), 1],
 		['added as a start', addFaults({ state: 'sending' }), 0],
 		['deleted too soon', removeFaults([{ id: 1, state: 'pending' }], anyOf('id', [1])), 1],

@@ -21,7 +21,7 @@ const RESPONSE = { input_tokens: 1000, output_tokens: 200 };
 const cachedAt = (price: unknown) => ({ input_per_mtok: 0.5, cached_input_per_mtok: price });
 
 describe('textCost', () => {
-	it.each<[string, unknown, unknown, number | undefined]>([
+	it.each([
 		['both kinds', PRICING, chat(1000, 200), 800],
 		['the least charge', { input_per_mtok: 0, output_per_mtok: 0 }, chat(5, 5), 1],
 		['no token', {}, chat(0), 0],
@@ -114,7 +114,7 @@ describe('textCost', () => {
 });
 
 describe('maximumTextCost', () => {
-	it.each<[Record<string, unknown>, number]>([
+	it.each([
 		[{}, DEFAULT_OUTPUT_TOKENS],
 		[{ max_tokens: null }, 4096],
 		[{ max_tokens: 100 }, 100],
@@ -140,7 +140,7 @@ describe('maximumTextCost', () => {
 			left === undefined ? left : new Big(left),
 		) as CostBound;
 
-	it.each<[string, number, object, object, number]>([
+	it.each([
 		// 52 tokens of prompt are 26 micro-dollars
 		['what is left affords', 26 + 15_000, {}, {}, 10_000],
 		['not one token more', 26 + 14_999, {}, {}, 9999],
@@ -172,7 +172,7 @@ describe('maximumTextCost', () => {
 		expect(bound).not.toHaveProperty('maxTokens');
 	});
 
-	it.each<[string, object, object, number]>([
+	it.each([
 		// 5.2 + 0.6 is 5.8; rounded one by one it would be 7
 		['one rounding', { input_per_mtok: 0.1, output_per_mtok: 0.2 }, { max_tokens: 3 }, 6],
 		['the least charge', { input_per_mtok: 0, output_per_mtok: 0 }, {}, 1],
@@ -196,7 +196,7 @@ describe('maximumTextCost', () => {
 	const IMAGE =
 		'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.';
 
-	it.each<[string, object, object, string]>([
+	it.each([
 		['input price', { pricing: { output_per_mtok: 1 } }, {}, `${NO_PRICE} input ${TOKENS}`],
 		['output price', { pricing: { input_per_mtok: 1 } }, {}, `${NO_PRICE} output ${TOKENS}`],
 		['price at all', { pricing: undefined }, {}, `${NO_PRICE} input ${TOKENS}`],
@@ -218,7 +218,7 @@ describe('maximumTextCost', () => {
 
 	const window = { promptCountedBy: 'contextWindow' };
 
-	it.each<[string, unknown, object, object]>([
+	it.each([
 		[
 			'a prompt that cannot be measured',
 			10_000,
@@ -254,7 +254,7 @@ describe('maximumTextCost', () => {
 		file: { file_data: `data:application/pdf;base64,${'A'.repeat(90_000)}` },
 	};
 
-	it.each<[string, object, object]>([
+	it.each([
 		['less than a quarter of the bytes', { context_length: 6000 }, LONG],
 		['less than the longest answer', { context_length: 8192, max_output_tokens: 16_384 }, LONG],
 	])('ignores a window that has %s', (_what, model, body) => {
@@ -266,7 +266,7 @@ describe('maximumTextCost', () => {
 		expect(most({ context_length: 10_000 }, body)).toMatchObject({ promptTokens: 10_000 });
 	});
 
-	it.each<[unknown, number]>([
+	it.each([
 		[{ type: 'ephemeral' }, 1.25],
 		[{ type: 'ephemeral', ttl: '5m' }, 1.25],
 		[{ type: 'ephemeral', ttl: '1h' }, 2],
@@ -316,7 +316,7 @@ describe('maximumTextCost', () => {
 describe('maximumAffordableOutput', () => {
 	const PLAIN = { required_micro_usd: 2000, balance_micro_usd: 1500, held_micro_usd: 300 };
 
-	it.each<[string, object, number | undefined]>([
+	it.each([
 		// 2000 - 1000 x 1.5 = 500 are for the prompt; (1200 - 500) / 1.5 = 466.67
 		['the free balance', {}, 466],
 		['nothing held', { held_micro_usd: 0 }, 666],

@@ -13,7 +13,7 @@ const FORMAT = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 
 
 const message = (content: string) => bytes([{ role: 'user', content }]);
 
-it.each<[string, Record<string, unknown>, number, number]>([
+it.each([
 	['nothing', {}, 0, 0],
 	['a message', user('Hello'), message('Hello') + 16, 5],
 	['a text of many bytes', user('Größe 🙂'), message('Größe 🙂') + 16, 12],
@@ -65,7 +65,7 @@ const output = (content: unknown) => ({
 	input: [{ type: 'function_call_output', output: content }],
 });
 
-it.each<[string, Record<string, unknown>, string]>([
+it.each([
 	['an image', user([{ type: 'image_url', image_url: { url: 'x' } }]), holds('image_url')],
 	['one in instructions', { instructions: [{ type: 'input_image' }] }, holds('input_image')],
 	['an unknown part', user([{ type: 'hologram' }]), holds('hologram')],

@@ -75,7 +75,7 @@ describe('a start reserves its minimum, times a factor', () => {
 		expect(figures()).toEqual([0, 900, 1]);
 	});
 
-	it.each<[string, number[], number]>([
+	it.each([
 		['the highest of several', [900, 80, 400], 900],
 		['not below the minimum', [20], 40],
 		['rounded up', [40.001], 41],
@@ -163,7 +163,7 @@ describe('a start of unknown outcome', () => {
 		expect(figures()).toEqual([0, 1800, 2]);
 	});
 
-	it.each<[string, string, number]>([
+	it.each([
 		['its configuration', dear!, 900],
 		['its model, if its own was never started', cheap!, 900],
 		['neither', other, 40],
