@@ -27,3 +27,7 @@ it('how lines are broken does not count', () => {
 	const apart = "// what it is\nconst a = {\n\t...{\n\t\tb: 1,\n\t\tc: 'two words'\n\t}\n};\n";
 	expect([countTokens(packed), countTokens(apart)]).toEqual([16, 16]);
 });
+
+it('what follows a template counts as the code that it is', () => {
+	expect(countTokens('const a = `of ${b} and ${c}`;\nconst d = 1;\nconst e = `f`;')).toBe(19);
+});
