@@ -6,7 +6,7 @@ const MORE = Number(process.env['AGENT_BRIDGE_RUNS'] ?? 0) / 30;
 it.each(Object.entries(scenarios))(
 	'a budget that nobody outspends: %s',
 	async (_name, scenario) => {
-		const runs = MORE || (scenario.processes > 10 ? 3 : 15);
+		const runs = MORE || (scenario.processes > 10 ? 2 : 8);
 		expect(await explore(runs, async (seed) => await play(seed, scenario))).toBeUndefined();
 	},
 );

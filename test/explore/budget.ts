@@ -1,9 +1,15 @@
+import { createAccounts } from '../../src/core/accounts';
 import { reserve } from '../../src/core/reserve';
 import { Big } from '../../src/core/money';
+import { readEstimate, readJobCost } from '../../src/router/jobRecord';
 import { NodeBudget } from '../../src/spending/budget';
 import { BudgetBook } from '../../src/spending/budgetBook';
 import { parseBudget } from '../../src/spending/budgetState';
 import { type PeriodLength, toDay } from '../../src/spending/periods';
+import { NodeSpending } from '../../src/spending/record';
+import { type SpendingRow, spendingFormat } from '../../src/spending/recordBook';
+import { SpendingWriter } from '../../src/spending/spendingWriter';
+import { createMemoryTable } from '../../src/tables/memoryTable';
 import type { Played } from './explore';
 import { CALM, createWorld, type Weather } from './world';
 
@@ -27,6 +33,8 @@ interface Scenario extends Weather {
 	configurations: number;
 	/** Share of the starts whose outcome is unknown until a person decides. */
 	unknown: number;
+	/** Share of the jobs with a cost that cannot be, and of those with an estimate that is 40 times too high. */
+	odd: number;
 	/** Whether n8n's clock is a year ahead for a moment, and a person sets the row right after that. */
 	wrongClock: boolean;
 	/** Whether a person adds to what is spent, and releases reservations of runs that were killed. */
@@ -41,7 +49,7 @@ const usual: Scenario = {
 	...CALM,
 	...{ processes: 4, runs: 12, calls: 8, budget: 100_000, bound: 6000, share: [0.2, 0.5] },
 	...{ length: 'month', from: 0, within: 5000, jobs: 0, person: false },
-	...{ configurations: 1, unknown: 0, wrongClock: false },
+	...{ configurations: 1, unknown: 0, odd: 0, wrongClock: false },
 };
 
 export const scenarios: Record<string, Scenario> = {
@@ -68,6 +76,9 @@ export const scenarios: Record<string, Scenario> = {
 		...usual,
 		...{ processes: 50, runs: 100, calls: 2, budget: 400_000, lostAnswer: 0.02, crash: 0.0005 },
 	},
+	'n8n is away for a minute': { ...usual, jobs: 0.3, away: MINUTE, awayBy: 8000, lostAnswer: 0.05 },
+	'n8n is away for a quarter of an hour': { ...usual, away: 15 * MINUTE, awayBy: 8000 },
+	'odd costs and estimates': { ...usual, jobs: 0.8, configurations: 5, odd: 0.1, lostAnswer: 0.05 },
 	'a clock that is wrong once': { ...usual, jobs: 0.3, configurations: 5, wrongClock: true },
 };
 
@@ -89,6 +100,12 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	let excess = 0;
 	/** What the row has to count in the end. */
 	let counted = 0;
+	/** The requests that the record has to have, and what they have cost, as far as that can be. */
+	const spent = { requests: 0, cost: 0, unknown: 0 };
+	const recorded: SpendingRow[] = [];
+	const store = createMemoryTable(recorded, spendingFormat);
+	/** What n8n's log says that the record lacks. */
+	const lacking: Array<Record<string, unknown>> = [];
 	/** What a person has added to what is spent. */
 	let added = 0;
 	let refused = 0;
@@ -100,7 +117,8 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const connect = (name: string, weather?: Weather) => {
 		const process = world.createProcess(name, weather);
 		const n8nTime = () => process.ledger.n8nTime() + (isClockWrong ? YEAR : 0);
-		return { book: new BudgetBook('b'), process, ledger: { ...process.ledger, n8nTime } };
+		const record = { writer: new SpendingWriter(), table: process.reach(store) };
+		return { book: new BudgetBook('b'), process, ledger: { ...process.ledger, n8nTime }, record };
 	};
 	const processes = Array.from({ length: scenario.processes }, (_, index) => connect(`P${index}`));
 	const person = connect('person', CALM);
@@ -112,44 +130,54 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	}));
 
 	let budgets = 0;
-	const openBudget = ({ book, ledger }: typeof person, executionId: string) => {
+	const openAccounts = ({ book, ledger, record }: typeof person, executionId: string) => {
 		const id = ++budgets;
 		let ids = 0;
-		return new NodeBudget({
-			...{ book, settings, credentialId: 'credential', asTool: false, executionId, workflow: 'w' },
-			...{ workflowId: 'w', open: async () => ledger, clock: ledger.clock },
-			addHint(sentence) {
-				say(executionId, sentence);
-				if (sentence.includes('could not be updated')) told.add(executionId);
-			},
+		const addHint = (sentence: string) => {
+			say(executionId, sentence);
+			if (sentence.includes('could not be updated')) told.add(executionId);
+		};
+		const user = { clock: ledger.clock, credentialId: 'credential', addHint };
+		const budget = new NodeBudget({
+			...{ ...user, book, settings, asTool: false, executionId, workflow: 'w', workflowId: 'w' },
+			open: async () => ledger,
 			newId: () => `${id}.${++ids}`,
 		});
+		const node = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
+		const spending = new NodeSpending({
+			...{ ...user, writer: record.writer, spender: { ...node, lastExecutionId: executionId } },
+			open: async () => record.table,
+			log: (lost) => void lacking.push(lost),
+		});
+		return { ...createAccounts(undefined, budget, spending), check: () => budget.check() };
 	};
+	type Opened = ReturnType<typeof openAccounts>;
 	/** What a node run of another workflow does with the budget. */
-	const later = (use: (budget: NodeBudget) => void) =>
+	const later = (use: (accounts: Opened) => void) =>
 		at(random() * 20_000, () => {
-			const budget = openBudget(person, 'person.1');
-			use(budget);
-			void budget.close();
+			const accounts = openAccounts(person, 'person.1');
+			use(accounts);
+			void accounts.close();
 		});
 
 	const startJob = async (
-		budget: NodeBudget,
+		accounts: Opened,
 		{ book, process: { step } }: typeof person,
 		name: string,
+		label: string,
 	) => {
 		const configuration = configurations[Math.floor(random() * configurations.length)]!;
 		const { factor, hasEstimate } = configuration;
 		const least = Math.ceil((random() * scenario.bound) / 4);
 		const cost = least * factor;
 		const claim = name;
-		const scope = budget.openStart({ ...configuration, claim, lease: LEASE });
-		const reservation = await reserve({ shared: scope }, () => ({
+		const start = accounts.openStart({ ...configuration, claim, label, lease: LEASE });
+		const reservation = await reserve(start.scopes, () => ({
 			microUsd: least,
 			advise: () => '',
 		}));
 		const period = book.periodStart(scenario.length);
-		await budget.check().catch(async (cause: unknown) => {
+		await accounts.check().catch(async (cause: unknown) => {
 			await reservation.release();
 			throw cause;
 		});
@@ -159,53 +187,61 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			say(name, 'HEARS NOTHING');
 			await reservation.settle(undefined);
 			const isStarted = random() < 0.5;
-			const start = {
-				claim,
-				model: configuration.model,
-				startedAt: world.now(),
-				executionId: name,
-			};
+			const { model } = configuration;
+			const decided = { claim, model, startedAt: world.now(), executionId: name };
+			if (isStarted) spent.requests++;
 			later((deciding) => {
 				say(name, isStarted ? 'WAS STARTED' : 'WAS NOT STARTED');
-				deciding.decideStart({ ...start, job: isStarted ? job : undefined });
+				deciding.decideStart({ ...decided, job: isStarted ? job : undefined });
 				if (!isStarted) return;
 				counted += cost;
+				spent.cost += cost;
 				for (let time = 1; time <= 2; time++)
 					later((reading) => reading.endJob('images', name, cost));
 			});
 			return;
 		}
-		excess = Math.max(excess, hasEstimate ? cost - least : 0);
-		say(name, `STARTS ${cost} of ${least} in ${period}`);
-		scope.setJob('images', name);
-		await reservation.settle(hasEstimate ? cost : undefined);
-		const hasFailed = random() < 0.1;
+		const isWild = hasEstimate && random() < scenario.odd;
+		const said = { estimatedCostMicroUsd: isWild ? cost * 40 : cost };
+		const estimate = hasEstimate ? readEstimate(said, new Big(least)) : undefined;
+		excess = Math.max(excess, estimate ? cost - least : 0);
+		say(name, `STARTS ${cost} of ${least} in ${period}, said to cost ${String(estimate)}`);
+		start.setJob('images', name);
+		spent.requests++;
+		await reservation.settle(estimate);
+		const isOdd = Boolean(estimate) && !isWild && random() < scenario.odd;
+		const hasFailed = !isWild && !isOdd && random() < 0.1;
 		if (!hasFailed) {
 			// a job without an estimate may cost anything
-			if (hasEstimate) pay(period, cost);
+			if (estimate) pay(period, cost);
 			counted += cost;
+			if (isOdd) spent.unknown++;
+			else spent.cost += cost;
 		}
-		const end = (reading: NodeBudget) => reading.endJob('images', name, hasFailed ? 0 : cost);
+		const reported = isOdd ? (random() < 0.5 ? -900_000 : 1e29) : hasFailed ? 0 : cost;
+		const known = readJobCost({ ...said, costMicroUsd: reported });
+		const end = (reading: Opened) => reading.endJob('images', name, known);
 		// it is read by this run, by another one, or by both
 		const luck = random();
-		if (luck < 0.6) end(budget);
+		if (luck < 0.6) end(accounts);
 		if (luck > 0.3) later(end);
 	};
 
 	const askText = async (
-		budget: NodeBudget,
+		accounts: Opened,
 		{ book, process: { step } }: typeof person,
 		name: string,
+		label: string,
 	) => {
 		const wish = Math.ceil(random() * scenario.bound);
 		const smallest = random() < 0.5 ? wish : Math.ceil(wish / 4);
 		let most = 0;
-		const reservation = await reserve({ shared: budget.calls }, (free) => {
+		const reservation = await reserve(accounts.openCall('m', label), (free) => {
 			most = Math.max(smallest, Math.min(wish, Math.floor(Number(free))));
 			return { microUsd: most, advise: () => '' };
 		});
 		const period = book.periodStart(scenario.length);
-		await budget.check().catch(async (cause: unknown) => {
+		await accounts.check().catch(async (cause: unknown) => {
 			await reservation.release();
 			throw cause;
 		});
@@ -215,6 +251,8 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const cost = Math.max(1, Math.floor(most * part));
 		pay(period, cost);
 		counted += cost;
+		spent.requests++;
+		spent.cost += cost;
 		say(name, `PAYS ${cost} of ${most} in ${period}`);
 		await step(random() * 500);
 		await reservation.settle(cost);
@@ -222,11 +260,12 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 
 	const spend = async (use: typeof person, run: number) => {
 		const name = `${use.process.name}.R${run}`;
-		const budget = openBudget(use, name);
+		const accounts = openAccounts(use, name);
+		const label = run % 2 ? `customer ${run % 3}` : '';
 		const spendOnce = random() < scenario.jobs ? startJob : askText;
 		const call = async (number: number) => {
 			try {
-				await spendOnce(budget, use, `${name}.${number}`);
+				await spendOnce(accounts, use, `${name}.${number}`, label);
 			} catch (cause) {
 				refused++;
 				say(name, String(cause));
@@ -237,7 +276,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const numbers = Array.from({ length: scenario.calls }, (_, index) => index);
 		for (const some of [numbers.slice(0, half), numbers.slice(half)])
 			await Promise.all(some.map(call));
-		await budget.close();
+		await accounts.close();
 		open.splice(open.indexOf(name), 1);
 	};
 
@@ -305,9 +344,24 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		for (const [id, { executionId }] of reservations) {
 			const isTextOfSame = ([other, { executionId: its }]: (typeof reservations)[number]) =>
 				other < id && its === executionId && !other.startsWith('start') && !scenario.jobs;
-			const isLeft = !isDead(executionId) && !told.has(executionId);
+			const isTold = scenario.away ? told.size > 0 : told.has(executionId);
+			const isLeft = !isDead(executionId) && !isTold;
 			if (isLeft || reservations.some(isTextOfSame)) wrong.push(`${id} of ${executionId} is left`);
 		}
+	const all = [...recorded, ...lacking];
+	const total = (of: keyof SpendingRow) =>
+		all.reduce((sum, row) => sum + Number((row as Partial<SpendingRow>)[of] ?? 0), 0);
+	const [requests, unknown] = [total('requests'), total('unknownCosts')];
+	const cost = Math.round(total('costUsd') * 1e6);
+	// a process that is killed takes along what it has not written, and what is carried out late may be added twice
+	const isLess = requests < spent.requests || (cost < spent.cost && unknown <= spent.unknown);
+	const isMore = requests > spent.requests || cost > spent.cost;
+	if ((isLess && !dead.size) || (isMore && !scenario.late))
+		wrong.push(`record and log have ${requests} for ${cost}, not ${JSON.stringify(spent)}`);
+	if (recorded.some(({ day, label }) => day.length !== (label ? 7 : 10)))
+		wrong.push('a row with a label is not by month');
+	if (!isUncertain && Object.values(state?.factors ?? {}).some((factor) => Number(factor) > 20))
+		wrong.push('a wrong estimate counts although its job has ended');
 	// a refusal may have come of a failure
 	const isUsed = inRow + scenario.bound >= scenario.budget;
 	if (refused && ((scenario === usual && !isUsed) || scenario === scenarios['room for all']))

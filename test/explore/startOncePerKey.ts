@@ -36,6 +36,7 @@ const changes: Record<string, Partial<Scenario>> = {
 		...{ late: 0.05, pause, longestPause: 20 * MINUTE, skew },
 	},
 	'late changes only': { crash: 0, lostRequest: 0, lostAnswer: 0, late: 0.2 },
+	'n8n is away for a minute': { away: MINUTE, awayBy: MINUTE },
 	'a person, pauses below the lease': { crash: 0.05, pause, longestPause: MINUTE, person },
 	'a person, 429 with waits of up to an hour': { crash: 0, tooMany: 0.5, maxRateLimitWait, person },
 	'a person, connections that stall': { crash: 0, stall: 0.5, person },

@@ -8,6 +8,7 @@ import {
 import { readEntry, toRow, type Entry } from '../../src/ledger/entry';
 import { pollLedger } from '../../src/ledger/pollLedger';
 import { confirmDelivery } from '../../src/ledger/manualChanges';
+import { leaveToTriggers, markDelivered } from '../../src/ledger/startOnce';
 import type { Played } from './explore';
 import { CALM, createWorld, type Weather } from './world';
 
@@ -26,6 +27,7 @@ const changes: Record<string, Partial<Weather>> = {
 	'clocks 20 min apart': {
 		...{ crash: 0.005, pause: 0.02, longestPause: 10 * MINUTE, skew: 20 * MINUTE, ...lost(0.015) },
 	},
+	'n8n is away for ten minutes': { crash: 0.005, away: 10 * MINUTE, awayBy: 30 * MINUTE },
 	'late changes': {
 		...{ pause: 0.01, longestPause: 15 * MINUTE, ...lost(0.01), late: 0.03, latest: MINUTE },
 	},
@@ -48,6 +50,7 @@ export async function play(
 	const world = createWorld(seed, weather);
 	const { random, rows, say, at, log, faults } = world;
 	const names = Array.from({ length: JOBS }, (_, index) => `j${index}`);
+	const generated = ['g0', 'g1', 'g2'];
 	/** The executions that each job left. */
 	const left = new Map<string, string[]>();
 	/** The jobs that a workflow has worked on to its end. */
@@ -60,6 +63,25 @@ export async function play(
 			const times = { startedAt: world.now(), checkAt: world.now() };
 			rows.push(readEntry({ ...toRow({ ...entered, ...times }), id: rows.length + 1 }));
 		}
+
+	/** Generate downloads the files of its jobs itself, and may be stopped or killed before it hands them over. */
+	const generate = async () => {
+		const { name, ledger, step } = world.createProcess('generate');
+		const started = { state: 'pending', mediaType: 'images', credentialId: 'a' } as const;
+		const times = { startedAt: world.now(), checkAt: world.now() + 20 * MINUTE };
+		const entries = generated.map((jobId, index) =>
+			readEntry({ ...toRow({ ...started, ...times, jobId }), id: rows.length + 1 + index }),
+		);
+		rows.push(...entries);
+		await step(random() * 10 * MINUTE);
+		const luck = random();
+		if (luck < 0.3) return say(name, 'is killed');
+		if (luck < 0.6) return await leaveToTriggers(ledger, entries);
+		await markDelivered(ledger, entries);
+		say(name, 'hands over');
+		for (const job of generated) worked.add(job);
+	};
+	at(random() * 30 * MINUTE, () => void generate());
 
 	const execute = async (claim: string, jobs: Entry[][]) => {
 		const { name, ledger, step } = world.createProcess(`E${++executions}`);
@@ -133,9 +155,9 @@ export async function play(
 	const isMarked = (job: string) =>
 		rows.some(({ jobId, state }) => jobId === job && state === 'delivered');
 	// those that an execution took along that was killed behind the fence are marked
-	const lost = names.filter((job) =>
-		isConfirmed ? !worked.has(job) && isMarked(job) : !left.has(job) && !isMarked(job),
-	);
+	const isLost = (job: string) =>
+		!worked.has(job) && (isConfirmed ? isMarked(job) : !left.has(job) && !isMarked(job));
+	const lost = [...names, ...generated].filter(isLost);
 	// where workflows confirm, a job may come twice
 	const twice = isConfirmed ? [] : [...left].filter(([, by]) => by.length > 1);
 	const wrong = [

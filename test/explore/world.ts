@@ -1,7 +1,8 @@
 import { ServiceError } from '../../src/core/errors';
 import { type Entry, ledgerFormat } from '../../src/ledger/entry';
-import type { Ledger, LedgerTable } from '../../src/ledger/ledger';
+import type { Ledger } from '../../src/ledger/ledger';
 import { createMemoryTable } from '../../src/tables/memoryTable';
+import type { Table } from '../../src/tables/table';
 import { checkedTable } from '../support/ledgerTransitions';
 import { numbersFrom } from '../support/numbersFrom';
 import { createTimeline } from './timeline';
@@ -21,11 +22,15 @@ export interface Weather {
 	/** That a change is carried out up to `latest` after its sender has given up on it. */
 	late: number;
 	latest: number;
+	/** How long n8n's main process is away, once, and by when that begins. */
+	away: number;
+	awayBy: number;
 }
 
 export const CALM: Weather = {
 	...{ crash: 0, pause: 0, longestPause: 0, skew: 0 },
 	...{ lostRequest: 0, lostAnswer: 0, late: 0, latest: 40_000 },
+	...{ away: 0, awayBy: 0 },
 };
 
 /** One process of a world, which may be killed, stand still, and have a clock of its own. */
@@ -36,6 +41,8 @@ export interface Process {
 	/** Never resolves once the process is killed. */
 	step(milliseconds: number): Promise<void>;
 	ledger: Ledger;
+	/** A table as this process reaches it, like that of its ledger. */
+	reach<Row, NewRow>(store: Table<Row, NewRow>): Table<Row, NewRow>;
 }
 
 /**
@@ -52,6 +59,7 @@ export function createWorld(seed: number, weather: Weather) {
 	const store = checkedTable(createMemoryTable(rows, ledgerFormat), rows, faults);
 	const log: string[] = [];
 	const dead = new Set<string>();
+	const awayFrom = weather.away ? begin + random() * weather.awayBy : Infinity;
 
 	const say = (who: string, what: string) => {
 		log.push(`${((now() - begin) / 1000).toFixed(1).padStart(8)} s  ${who}: ${what}`);
@@ -79,6 +87,8 @@ export function createWorld(seed: number, weather: Weather) {
 
 		const call = async <Result>(what: string, action: () => Promise<Result>) => {
 			await step(random() * 20);
+			if (now() >= awayFrom && now() < awayFrom + weather.away)
+				throw new ServiceError('unreachable', 'n8n is away', { sent: false });
 			const luck = random();
 			const { lostRequest, late, latest, lostAnswer } = mine;
 			if (luck < lostRequest + late) {
@@ -107,24 +117,25 @@ export function createWorld(seed: number, weather: Weather) {
 			return result as Result;
 		};
 
-		const table: LedgerTable = {
+		const reach: Process['reach'] = (store) => ({
 			find: async (where, options) => await call('reads', () => store.find(where, options)),
-			add: async (entry) =>
-				await call(`adds ${entry.state} ${entry.claim}`, () => store.add(entry)),
+			add: async (row) => await call(`adds ${JSON.stringify(row)}`, () => store.add(row)),
 			change: async (where, changes) =>
 				await call(`changes to ${JSON.stringify(changes)} where ${JSON.stringify(where)}`, () =>
 					store.change(where, changes),
 				),
 			remove: async (where) => await call('removes', () => store.remove(where)),
-		};
+		});
 		const clock = { now: () => now() + offset, sleep: step, random };
 		const newClaim = () => `${name}.${++claims}`;
 		return {
 			name,
 			lastPause: () => paused,
 			step,
+			reach,
 			ledger: {
-				...{ table, clock, uncancellableClock: clock, newClaim, executionId: name },
+				table: reach(store),
+				...{ clock, uncancellableClock: clock, newClaim, executionId: name },
 				n8nTime: () => answeredAt,
 			},
 		};
