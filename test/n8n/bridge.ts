@@ -57,9 +57,9 @@ const plan = { plan: 'custom', requestsPerMinute: 60_000 };
 
 /** Good credentials for a service, named as the examples name them. */
 export const secretsOf = ({ agent, assistant, router }: Service): Secrets => ({
-	agent: secret('Remote Agent', 'workspaceAgent', agent.baseUrl('ws-1'), agent.key('ws-1')),
+	agent: secret('Workspace Agent', 'workspaceAgent', agent.baseUrl('ws-1'), agent.key('ws-1')),
 	secondAgent: secret(
-		...(['Second Remote Agent', 'workspaceAgent'] as const),
+		...(['Second Workspace Agent', 'workspaceAgent'] as const),
 		...([agent.baseUrl('ws-2'), agent.key('ws-2')] as const),
 	),
 	assistant: secret(
