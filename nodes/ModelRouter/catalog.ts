@@ -1,8 +1,10 @@
 import {
 	endOfSentence,
+	joinSentences,
 	mapServiceError,
 	type ServiceError,
 	withDetails,
+	withFullStop,
 } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import type { PreflightContext } from '../../src/n8n/operation';
@@ -29,47 +31,68 @@ async function readCatalog(http: Http) {
 	};
 }
 
+/** What a check needs to see the catalog. */
+export type CatalogContext = Pick<PreflightContext<unknown>, 'lookUp' | 'addHint'>;
+
 /**
  * The catalog as this process last read it. It is needed before every request, so it is cached.
  *
- * @param isEnough Whether the cached catalog allows the request. If not, it is read again once before the request is rejected.
+ * @param insufficient What was given, and does not allow the request. It is read again once before the request is rejected.
  */
 export async function getCachedCatalog(
-	{ lookUp }: Pick<PreflightContext<unknown>, 'lookUp'>,
-	isEnough?: (catalog: Lookup<CachedCatalog>) => boolean,
+	{ lookUp }: Pick<CatalogContext, 'lookUp'>,
+	insufficient?: Lookup<CachedCatalog>,
 ): Promise<Lookup<CachedCatalog>> {
-	return await lookUp('catalog', readCatalog, isEnough);
+	return await lookUp('catalog', readCatalog, insufficient);
 }
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
 export type FoundModel = { entry: Model } | NoCostBound;
 
 /**
- * Rejects a request that does not fit the catalog.
+ * Rejects a request that does not fit the catalog. It is judged once by each catalog that was read.
  *
  * @param judge Finds the catalog entries of models, or why there is none. Throws ServiceError `invalid`.
  * @returns what `judge` returned.
  * @throws ServiceError from `judge`, or from reading the catalog if the execution was stopped, the API key is refused or nothing answers.
  */
 export async function checkAgainstCatalog<Verdict>(
-	context: Pick<PreflightContext<unknown>, 'lookUp'>,
+	context: CatalogContext,
 	judge: (find: (model: string) => FoundModel) => Verdict,
 ): Promise<Verdict> {
-	let verdict: { value: Verdict } | undefined;
-	let rejection: unknown;
-	const fits = (catalog: Lookup<CachedCatalog>): boolean => {
+	const judgeBy = (catalog: Lookup<CachedCatalog>) => {
 		try {
-			verdict = { value: judge((model) => findIn(catalog, model)) };
-			return true;
-		} catch (cause) {
-			rejection = cause;
-			return false;
+			return { catalog, verdict: judge((model) => findIn(catalog, model)) };
+		} catch (refusal) {
+			return { catalog, refusal };
 		}
 	};
-	const catalog = await getCachedCatalog(context, fits);
-	if (fits(catalog) && verdict) return verdict.value;
-	throw mapServiceError(rejection, (error) => toCatalogError(catalog) ?? error);
+	let judged = judgeBy(await getCachedCatalog(context));
+	if ('refusal' in judged) {
+		const newer = await getCachedCatalog(context, judged.catalog);
+		if (newer !== judged.catalog) judged = judgeBy(newer);
+	}
+	const age = describeAge(judged.catalog);
+	if ('refusal' in judged) {
+		const error = toCatalogError(judged.catalog);
+		throw mapServiceError(judged.refusal, (refusal) => error ?? withAge(refusal, age));
+	}
+	if (age) context.addHint(age);
+	return judged.verdict;
 }
+
+/** From when the prices are, if they could not be read again. */
+function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
+	if ('missing' in catalog || !catalog.old) return undefined;
+	const { readAt, reason } = catalog.old;
+	const time = new Date(readAt).toISOString().slice(0, 16).replace('T', ' ');
+	return `The catalog could not be read (${reason}), so its prices of ${time} UTC count`;
+}
+
+const withAge = (refusal: ServiceError, age: string | undefined): ServiceError =>
+	age === undefined
+		? refusal
+		: withDetails(refusal, { advice: joinSentences(refusal.details.advice, withFullStop(age)) });
 
 const UNREADABLE =
 	'Run it again later. If it stays so, check the base URL in the credential: the catalog is at /v1/models below it. Only if the service has no catalog, turn on "Allow Unknown Cost" in Options.';

@@ -10,9 +10,8 @@ import {
 } from '../../src/core/errors';
 import type { ModelList } from '../../src/core/modelList';
 import { type Decimal, ZERO } from '../../src/core/money';
-import type { PreflightContext } from '../../src/n8n/operation';
 import type { ModelChoice } from '../../src/router/modelLists';
-import { checkAgainstCatalog, type FoundModel } from './catalog';
+import { type CatalogContext, checkAgainstCatalog, type FoundModel } from './catalog';
 
 /** A model that was passed over, or that refused a request. Nothing was started, so it cost nothing. */
 export interface PassedOver {
@@ -51,7 +50,7 @@ interface Judging {
  * @throws ServiceError `invalid` with the reason of each, if there is none; as `checkAgainstCatalog`.
  */
 export async function chooseModels(
-	context: Pick<PreflightContext<unknown>, 'lookUp'>,
+	context: CatalogContext,
 	{ models, list }: ModelChoice,
 	judging: Judging,
 ): Promise<Chosen> {

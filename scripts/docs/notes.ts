@@ -32,6 +32,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'You have the job. Ask the service what it has really cost.',
 	'A request cost …, more than the … that it could cost at the prices of the catalog. The budget counts what it cost.':
 		"The price changed, or the service exceeded Maximum Output Tokens. Check the model's price in the catalog.",
+	'The catalog could not be read (…), so its prices of … UTC count':
+		'You have the answer. Prices of up to an hour ago count. After that, what has a cap is not sent until the catalog can be read.',
 	'The answer stopped before its end':
 		'The part that arrived is in `partial`, and may be charged. To get it as an output, choose **On Incomplete Answer: Return Partial Answer**.',
 	'The execution was stopped':

@@ -41,13 +41,16 @@ export interface PreflightContext<Request> {
 	 * Reads something that changes rarely, once for all executions of an account.
 	 *
 	 * @param name What it is, e.g. `catalog`.
-	 * @param isEnough Whether a result has what is needed. If not, it is read again, once.
+	 * @param insufficient What was given, and is not enough. It is read again, unless that was done just now.
+	 * @returns `insufficient` itself if there is nothing newer.
 	 */
 	lookUp<Value>(
 		name: string,
 		read: (http: Http) => Promise<Value>,
-		isEnough?: (known: Lookup<Value>) => boolean,
+		insufficient?: Lookup<Value>,
 	): Promise<Lookup<Value>>;
+	/** Shows the user a sentence next to the output. The same sentence of many items is shown once. */
+	addHint(sentence: string): void;
 	/** @param path The field's name in the editor. @throws ServiceError `invalid` if there is no such file. */
 	findFile(property: string, path: string): FileInfo;
 }
@@ -94,8 +97,6 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	stream(text: string): Promise<void>;
 	/** Writes a line into the chat that has started the execution, if it streams. It is not a part of the output. */
 	showProgress(line: string): Promise<void>;
-	/** Shows the user a sentence next to the output. The same sentence of many items is shown once. */
-	addHint(sentence: string): void;
 	/** Counts a job that has ended in the one hint on what the jobs of this run have cost. */
 	addJobCost(cost: Cost): void;
 	/**

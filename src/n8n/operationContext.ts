@@ -39,8 +39,9 @@ export function createOperationContexts(
 	connections: ItemConnections,
 	{ operation, resendIfUnknown, redact, live }: RunOptions,
 ) {
-	const memoryOf = createMemories(n8n, { operation, resendIfUnknown, redact });
 	const hints = createHintCollector(n8n, redact);
+	const { add: addHint } = hints;
+	const memoryOf = createMemories(n8n, { operation, resendIfUnknown, redact, addHint });
 	const startedIds: StartedIds = new Map();
 	const stop = n8n.getExecutionCancelSignal();
 	const createPreflightContext = (itemIndex: number, request: unknown) =>
@@ -70,7 +71,7 @@ export function createOperationContexts(
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
-			...{ addHint: hints.add, addJobCost: hints.addJobCost },
+			addJobCost: hints.addJobCost,
 			atEnd: (action) => void endActions.push(action),
 			countTokens: (input, out) => countTokens(n8n, input, out),
 			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
@@ -106,7 +107,12 @@ async function runAll(
 /** What an execution remembers, and what a preflight works with, made once for each connection. */
 function createMemories(
 	n8n: IExecuteFunctions,
-	{ operation, resendIfUnknown, redact }: Omit<RunOptions, 'live'>,
+	{
+		operation,
+		resendIfUnknown,
+		redact,
+		addHint,
+	}: Omit<RunOptions, 'live'> & Pick<PreflightContext<never>, 'addHint'>,
 ) {
 	const make = (connection: Connection) => {
 		const { http, httpOf, idleTimeout, account, accounts, connectLedger } = connection;
@@ -131,7 +137,7 @@ function createMemories(
 				origin: { executionId: n8n.getExecutionId(), credentialId, scope },
 				countInFlight: () => countInFlight(account),
 			},
-			createPreflightContext: createPreflightContexts(n8n, connection),
+			createPreflightContext: createPreflightContexts(n8n, connection, addHint),
 		};
 	};
 	const memories = new Map<Connection, ReturnType<typeof make>>();
@@ -162,12 +168,12 @@ export function createLookUp(
 	}: Pick<Connection, 'account' | 'httpWithoutRetries' | 'idleTimeout'>,
 ): PreflightContext<never>['lookUp'] {
 	const stop = n8n.getExecutionCancelSignal();
-	return async (name, read, isEnough) =>
+	return async (name, read, insufficient) =>
 		await lookUp(
 			`${account} ${name}`,
 			async () => await read(httpWithoutRetries),
 			stop,
-			isEnough,
+			insufficient,
 			idleTimeout,
 		);
 }
@@ -179,12 +185,13 @@ const createReleasingClock = (clock: Clock, slot: Slot): Clock => ({
 });
 
 const createPreflightContexts =
-	(n8n: IExecuteFunctions, connection: Connection) =>
+	(n8n: IExecuteFunctions, connection: Connection, addHint: PreflightContext<never>['addHint']) =>
 	(itemIndex: number, request: unknown): PreflightContext<never> => ({
 		request: request as never,
 		asTool: isToolType(n8n.getNode().type),
 		usesLedger: connection.usesLedger,
 		isAccountOfItem: connection.isOfItem,
 		lookUp: createLookUp(n8n, connection),
+		addHint,
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});

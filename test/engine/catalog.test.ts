@@ -1,7 +1,17 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
-import { chat, job, model, models, PICTURE, posts, response, RETRIED } from './rig/calls';
+import {
+	chat,
+	job,
+	model,
+	models,
+	type Paying,
+	PICTURE,
+	posts,
+	response,
+	RETRIED,
+} from './rig/calls';
 import { run, start, shownText } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -135,6 +145,66 @@ describe('the catalog, which a message needs,', () => {
 		const { error } = await finished;
 		expect([error?.message, posts(service)]).toEqual(['The execution was stopped', []]);
 		expect(error?.description).toContain('nothing was started');
+	});
+});
+
+describe('the catalog that cannot be read again after five minutes', () => {
+	afterEach(() => void jest.restoreAllMocks());
+
+	const DOWN: Fault = { type: 'status', status: 503 };
+	/** An account whose catalog was read some minutes ago, and cannot be read now. */
+	const accountOf = async (fault: Fault, minutes = 6) => {
+		const secrets = secretsOfFreshAccount(service);
+		await run({ ...chat('before'), secrets });
+		const { now } = Date;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000 * minutes);
+		failCatalog(fault);
+		service.requests.length = 0;
+		return secrets;
+	};
+	const HINT =
+		/The catalog could not be read \(The service reported an internal error \(503\)\), so its prices of 20\d\d-\d\d-\d\d \d\d:\d\d UTC count/;
+
+	it.each<[string, Paying]>([
+		['a message', chat('x')],
+		['a job', job('start', PICTURE)],
+	])('counts for %s as it was, and one hint says so', async (_what, call) => {
+		const items = [{}, {}];
+		const secrets = await accountOf(DOWN);
+		const { error, hints } = await run({ ...call, items, secrets });
+		expect([error, posts(service).length]).toEqual([undefined, 2]);
+		expect(hints).toEqual([expect.stringMatching(HINT)]);
+	});
+
+	it('counts for a chat model, which says so once for all its calls', async () => {
+		const { calls, given } = await service.useModel({
+			secrets: await accountOf(DOWN),
+			use: async (model) => {
+				await model.invoke('one');
+				return (await model.invoke('two')).content;
+			},
+		});
+		expect(given).toEqual([expect.stringContaining('two')]);
+		// those of the node, at each of its calls
+		const shown = [expect.objectContaining({ message: expect.stringMatching(HINT) })];
+		expect(calls.map(({ hints }) => hints)).toEqual([shown, shown]);
+	});
+
+	it('refuses what its prices forbid, and says from when they are', async () => {
+		const call = chat('x', { spendingCapPerItem: 0.000001 });
+		const { error, hints } = await run({ ...call, secrets: await accountOf(DOWN) });
+		expect(error?.message).toContain('more than the spending cap');
+		expect(error?.description).toMatch(HINT);
+		expect([hints, posts(service)]).toEqual([[], []]);
+	});
+
+	it.each<[string, Fault, number, RegExp]>([
+		['the key is refused', { type: 'status', status: 401 }, 6, /API key/],
+		['more than an hour has passed', DOWN, 61, /The catalog could not be read/],
+	])('does not count when %s', async (_when, fault, minutes, says) => {
+		const { error } = await run({ ...chat('x'), secrets: await accountOf(fault, minutes) });
+		expect(error?.message).toMatch(says);
+		expect(posts(service)).toEqual([]);
 	});
 });
 

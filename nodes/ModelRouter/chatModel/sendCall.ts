@@ -4,7 +4,6 @@ import type { Http } from '../../../src/core/http';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import type { createAnswerMemory } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
-import type { PreflightContext } from '../../../src/n8n/operation';
 import type { SentRequest, SentRequests } from '../../../src/n8n/memory/sentRequests';
 import { countInFlight, type StartPaid } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
@@ -12,7 +11,7 @@ import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { protocols } from '../../../src/router/protocols';
 import { answerWarning, stringOrEmpty } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
-import type { FoundModel } from '../catalog';
+import type { CatalogContext, FoundModel } from '../catalog';
 import { readSpendingLabel } from '../spending/spendingLabel.params';
 import {
 	askPaid,
@@ -24,10 +23,9 @@ import type { TextLimits } from '../text/textRequest';
 import type { ChatModelValues } from './chatModel.params';
 
 /** What the calls of one item's model need. */
-export interface CallContext {
+export interface CallContext extends CatalogContext {
 	values: ChatModelValues;
 	connection: Connection;
-	lookUp: PreflightContext<never>['lookUp'];
 	/** Of the execution. */
 	spending: Spending;
 	sentRequests: Pick<SentRequests, 'recallCall'>;

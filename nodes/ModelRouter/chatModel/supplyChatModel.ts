@@ -97,10 +97,16 @@ function createAsk(
 	const { isOfItem, scope: owner } = connection;
 	const scope = `${owner} ${connection.baseUrl}`;
 	const { getState } = createExecutionState(n8n);
+	const shown = new Set<string>();
 	const callModels = createModelCaller({
 		values,
 		connection,
 		lookUp: createLookUp(n8n, connection),
+		// an agent asks many times, for the same reason
+		addHint(sentence) {
+			if (!shown.has(sentence)) addHint(n8n, redact.text(sentence));
+			shown.add(sentence);
+		},
 		spending: getState('budget', emptySpending),
 		answers: createAnswerMemory(
 			// a model counts its calls anew, so two accounts have calls of one ID

@@ -9,6 +9,7 @@ import { maximumTextCost } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
 import { protocols } from '../../../src/router/protocols';
 import { openSource } from '../acrossResources.params';
+import type { CatalogContext } from '../catalog';
 import { chooseModels, type Chosen } from '../modelChoice';
 import {
 	type Body,
@@ -53,7 +54,7 @@ interface JudgedText {
  * @throws ServiceError as `chooseModels`.
  */
 export async function chooseText(
-	context: Pick<PreflightContext<unknown>, 'lookUp'>,
+	context: CatalogContext,
 	choice: ModelChoice,
 	{ toBody, inputs, place }: JudgedText,
 	limits: TextLimits,

@@ -9,17 +9,17 @@ const MAX_ENTRIES = 200;
  * Keeps one value per key, for all nodes and executions of the process. If there are too many, the one that was not used for longest is
  * removed.
  *
- * @param create Makes the value of a key.
+ * @param create Makes the value of a key, with the one that no longer counts if there was one.
  * @param isCurrent Whether a value still counts. If not, another one is made.
  */
 export function keepPerKey<Value>(
-	create: (key: string) => Value,
+	create: (key: string, before?: Value) => Value,
 	isCurrent: (value: Value) => boolean = () => true,
 ): (key: string) => Value {
 	const values = new Map<string, Value>();
 	return (key) => {
 		const known = values.get(key);
-		const value = known !== undefined && isCurrent(known) ? known : create(key);
+		const value = known !== undefined && isCurrent(known) ? known : create(key, known);
 		// the last key of a map is the newest
 		values.delete(key);
 		values.set(key, value);
@@ -38,7 +38,18 @@ export const serviceFactsOf = keepPerKey(() => new Map<string, string>());
 export const rateLimiterOf = keepPerKey(() => new RateLimiter());
 
 /** What is known of a service, or why it is not known, with the error of the read if there was one. */
-export type Lookup<Value> = { value: Value } | { missing: string; error?: ServiceError };
+export type Lookup<Value> = Known<Value> | Missing;
+
+interface Known<Value> {
+	value: Value;
+	/** If it could not be read again: when it was read (milliseconds since 1970), and why there is nothing newer. */
+	old?: { readAt: number; reason: string };
+}
+
+interface Missing {
+	missing: string;
+	error?: ServiceError;
+}
 
 interface CachedLookup {
 	/** Milliseconds since 1970 after which it no longer counts. */
@@ -47,12 +58,16 @@ interface CachedLookup {
 	readAt: number;
 	/** The last result that counts for everybody; a read that fails later does not replace it. */
 	result?: Lookup<unknown>;
+	/** The last value that was read, and when. It counts for an hour if nothing newer can be read. */
+	copy?: { value: unknown; readAt: number } | undefined;
 	/** The read that is under way. */
 	reading?: Promise<Lookup<unknown>> | undefined;
 }
 
 /** Milliseconds for which a value counts. */
 const MAX_AGE = 5 * 60_000;
+/** Milliseconds for which a value is better than none. */
+const MAX_COPY_AGE = 60 * 60_000;
 /** Milliseconds for which a failure counts. */
 const MAX_FAILURE_AGE = 30_000;
 /** Milliseconds from the beginning of a read for which it is waited for where it is a convenience. */
@@ -64,35 +79,40 @@ const OVERDUE = { missing: 'it did not arrive in time' };
 const CANCELLED = { missing: 'the execution was stopped', error: cancelledError(false) };
 
 const cachedLookup = keepPerKey(
-	(): CachedLookup => ({ expiresAt: Date.now() + MAX_AGE, readAt: 0 }),
+	(_key, before?: CachedLookup): CachedLookup => ({
+		expiresAt: Date.now() + MAX_AGE,
+		readAt: 0,
+		copy: before?.copy,
+	}),
 	// not from before the clock was set back either
 	({ expiresAt }) => expiresAt > Date.now() && expiresAt <= Date.now() + MAX_AGE,
 );
 
 /**
- * Reads something that changes rarely, such as the catalog, once for all executions of an account. Whoever can do without it
- * waits for five seconds, and whoever cannot as long as for anything else: what is late then, or fails, is not known.
+ * Reads something that changes rarely, such as the catalog, once for all executions of an account. It is waited for five seconds, and as
+ * long as for anything else if what is known is not enough. What is late then, or fails, is not known, unless it was within the last hour.
  *
  * @param key The account, and what is read.
  * @param stop Aborts when the execution that asks is stopped; another one may be reading.
- * @param isEnough Whether a result has what is needed. If not, and it was not read just now, it is read again, once.
+ * @param insufficient What was given, and is not enough. If it was not read just now, it is read again.
  * @param maxWait Milliseconds for which one is waited for that is needed.
+ * @returns `insufficient` itself if there is nothing newer.
  */
 export async function lookUp<Value>(
 	key: string,
 	read: () => Promise<Value>,
 	stop?: AbortSignal,
-	isEnough: (known: Lookup<Value>) => boolean = () => true,
+	insufficient?: Lookup<Value>,
 	maxWait = MAX_WAIT,
 ): Promise<Lookup<Value>> {
 	const entry = cachedLookup(key);
 	/** What is known by now, or why nothing is. */
-	const knownOr = (missing: Lookup<unknown>) => (entry.result ?? missing) as Lookup<Value>;
+	const knownOr = (other: Lookup<unknown>) => (entry.result ?? other) as Lookup<Value>;
 	const isStopped = () => stop?.aborted === true;
 	const known = entry.result as Lookup<Value> | undefined;
-	if (known && (isRecent(entry) || isEnough(known))) return known;
+	if (known && (known !== insufficient || isRecent(entry))) return known;
 
-	const limit = isEnough(knownOr(OVERDUE)) ? MAX_WAIT : Math.max(MAX_WAIT, maxWait);
+	const limit = insufficient ? Math.max(MAX_WAIT, maxWait) : MAX_WAIT;
 	// if the execution that reads it is stopped, one of those who wait reads it
 	while (!isStopped()) {
 		const isReader = !entry.reading;
@@ -100,7 +120,7 @@ export async function lookUp<Value>(
 		// the clock may have been set back
 		const wait = Math.min(entry.readAt + limit - Date.now(), limit);
 		const given = wait > 0 && (await withDeadline(entry.reading, wait, stop));
-		if (!given && !isStopped()) return knownOr(OVERDUE);
+		if (!given && !isStopped()) return knownOr(copyOr(entry, OVERDUE));
 		if (given && (isReader || entry.result)) return knownOr(given);
 	}
 	return knownOr(CANCELLED);
@@ -119,18 +139,31 @@ async function readInto(
 	try {
 		const result = { value: await read() };
 		entry.result = result;
+		entry.copy = { value: result.value, readAt: entry.readAt };
 		entry.expiresAt = entry.readAt + MAX_AGE;
 		return result;
 	} catch (cause) {
 		const error = cause instanceof ServiceError ? cause : undefined;
 		const failure = { missing: error?.message ?? String(cause), ...(error && { error }) };
 		// an execution that was stopped says nothing about the service
-		if (!entry.result && error?.kind !== 'cancelled') {
-			entry.result = failure;
+		if (error?.kind === 'cancelled') return failure;
+		// the key may not be one to which the old value was shown
+		const isKeyRefused = [401, 403].includes(error?.details.status ?? 0);
+		const result = isKeyRefused ? failure : copyOr(entry, failure);
+		if (!entry.result) {
+			entry.result = result;
 			entry.expiresAt = Date.now() + MAX_FAILURE_AGE;
 		}
-		return failure;
+		return result;
 	} finally {
 		entry.reading = undefined;
 	}
+}
+
+/** What counts where nothing newer can be read. */
+function copyOr({ copy }: CachedLookup, missing: Missing): Lookup<unknown> {
+	const age = copy ? Date.now() - copy.readAt : Infinity;
+	// after the clock was set back, nobody knows how old it is
+	if (!copy || age < 0 || age > MAX_COPY_AGE) return missing;
+	return { value: copy.value, old: { readAt: copy.readAt, reason: missing.missing } };
 }

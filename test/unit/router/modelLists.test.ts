@@ -102,7 +102,8 @@ it('whatever a list contains: no cap is exceeded, no model asked that cannot, or
 					throw new ServiceError('unreachable', 'Lost', { outcome: 'unknown' });
 				return { outcome };
 			};
-			const lookUp = async () => ({ value, age: 0 });
+			const known = { value };
+			const lookUp = async () => known;
 			const choice = { models: listed.models, list: listed };
 			await chooseModels({ lookUp } as never, choice, {
 				check(candidate) {

@@ -103,8 +103,7 @@ it('is waited for five seconds, by the first who asks; the others do not wait', 
 it('is waited for as long as anything else by whoever cannot do without it', async () => {
 	const key = newKey();
 	const { read, answers } = readings();
-	const isEnough = (known: Lookup<unknown>) => 'value' in known;
-	const needed = watched(lookUp(key, read, undefined, isEnough, MINUTE));
+	const needed = watched(lookUp(key, read, undefined, LATE, MINUTE));
 	const other = watched(lookUp(key, read));
 	await pass(MINUTE - 1);
 	expect([needed.answer, other.answer]).toEqual([undefined, LATE]);
@@ -204,15 +203,11 @@ describe('what is not enough', () => {
 	/** Asks for what has this letter in it, or for anything. */
 	const asking = (read: () => Promise<unknown>) => {
 		const key = newKey();
-		return async (letter?: string) =>
-			await lookUp(
-				key,
-				read,
-				undefined,
-				letter === undefined
-					? undefined
-					: (given) => 'value' in given && `${given.value}`.includes(letter),
-			);
+		return async (letter = '') => {
+			const known = await lookUp(key, read);
+			if (!letter || ('value' in known && `${known.value}`.includes(letter))) return known;
+			return await lookUp(key, read, undefined, known);
+		};
 	};
 
 	it('is read again, once, and counts for everybody', async () => {
@@ -265,6 +260,16 @@ describe('what is not enough', () => {
 		expect([read.mock.calls.length, jest.getTimerCount()]).toEqual([2, 0]);
 	});
 
+	it('is given itself if there is nothing newer: nobody has to judge it twice', async () => {
+		const [key, read] = [newKey(), reading('a', new Error('x'))];
+		const known = await lookUp(key, read);
+		for (const wait of [0, MINUTE]) {
+			await pass(wait);
+			expect(await lookUp(key, read, undefined, known)).toBe(known);
+		}
+		expect(read).toHaveBeenCalledTimes(2);
+	});
+
 	it('may also be a failure', async () => {
 		const read = reading(new Error('x'), 'b');
 		const ask = asking(read);
@@ -272,5 +277,71 @@ describe('what is not enough', () => {
 		await pass(15_000);
 		expect(await ask()).toEqual({ missing: 'Error: x' });
 		expect(await ask('b')).toEqual({ value: 'b' });
+	});
+});
+
+describe('a value of the last hour', () => {
+	const failed = (status: number) => new ServiceError('refused', `It says ${status}`, { status });
+	/** When the value is read again, and what is given then. */
+	const askLater = async (minutes: number, again?: Error, wait = 0) => {
+		const key = newKey();
+		const read = reading('a', ...(again ? [again] : []));
+		const readAt = Date.now();
+		await lookUp(key, read);
+		await pass(minutes * MINUTE);
+		const asked = watched(lookUp(key, read));
+		await pass(wait);
+		expect(read).toHaveBeenCalledTimes(2);
+		return { ...asked, readAt };
+	};
+
+	it.each([
+		['fails', failed(503), 'It says 503', 5],
+		['is refused for any reason but the key', failed(404), 'It says 404', 5],
+		['does not reach the service', new ServiceError('unreachable', 'Gone'), 'Gone', 60],
+		['fails for any reason', new TypeError('x'), 'TypeError: x', 30],
+	])('counts if the next read %s', async (_how, again, reason, minutes) => {
+		const { answer, readAt } = await askLater(minutes, again);
+		expect(answer).toEqual({ value: 'a', old: { readAt, reason } });
+	});
+
+	it('counts after five seconds if the next read takes longer', async () => {
+		expect((await askLater(5, undefined, 4999)).answer).toBeUndefined();
+		const { answer, readAt } = await askLater(5, undefined, 5000);
+		expect(answer).toEqual({ value: 'a', old: { readAt, reason: LATE.missing } });
+	});
+
+	it.each([401, 403])('does not count if the key is refused (%i)', async (status) => {
+		const { answer } = await askLater(5, failed(status));
+		expect(answer).toEqual({ missing: `It says ${status}`, error: failed(status) });
+	});
+
+	it('does not count if whoever asks is stopped', async () => {
+		expect((await askLater(5, STOPPED)).answer).toMatchObject({ error: STOPPED });
+	});
+
+	it('does not count a minute later', async () => {
+		expect((await askLater(61, failed(503))).answer).toMatchObject({ missing: 'It says 503' });
+	});
+
+	it('does not count after the clock was set back: nobody knows how old it is', async () => {
+		const [key, read] = [newKey(), reading('a', failed(503))];
+		await lookUp(key, read);
+		jest.setSystemTime(Date.now() - MINUTE * 10);
+		expect(await lookUp(key, read)).toMatchObject({ missing: 'It says 503' });
+	});
+
+	it('counts as long as reads fail, and no longer than the hour', async () => {
+		const [key, read] = [newKey(), reading('a', ...Array<Error>(58).fill(failed(503)), 'b')];
+		const readAt = Date.now();
+		const given: string[] = [];
+		for (let minute = 0; minute <= 62; minute++) {
+			const known = await lookUp(key, read);
+			const age = 'value' in known && known.old ? known.old.readAt - readAt : '';
+			given.push('value' in known ? `${String(known.value)}${age}` : 'none');
+			await pass(MINUTE);
+		}
+		expect(given.join(' ')).toBe(`${'a '.repeat(5)}${'a0 '.repeat(56)}none none`);
+		expect(await lookUp(key, read)).toEqual({ value: 'b' });
 	});
 });
