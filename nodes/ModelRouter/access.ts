@@ -77,6 +77,7 @@ function openSpending({
 			return await openTable(n8n, spendingFormat, n8n.clock, SHORT_RETRY_ATTEMPTS);
 		},
 		clock: uncancellableClock,
+		table,
 		log: (lost) => logError('The record of spending lacks what a workflow has spent', lost),
 		credentialId,
 		addHint,

@@ -79,6 +79,10 @@ export interface SpendingRecord extends Pick<SharedBudget, 'endJob' | 'decideSta
 	openRequest(model: string, label: string, claim?: string): RecordedRequest;
 	/** For people. @throws ServiceError */
 	get(query: SpendingQuery): Promise<Fields[]>;
+	/** Where it is kept, as the credential says. */
+	readonly table: string;
+	/** Whether it takes few more rows. Reads one of them. @throws ServiceError */
+	isNearlyFull(): Promise<boolean>;
 	/** @param days Rows of days that are older are summed up by month. @throws ServiceError */
 	combineRows(days: number): Promise<Fields>;
 }

@@ -12,12 +12,21 @@ type Outcome =
 	| 'lost'
 	/** Completed, but its file no longer exists. */
 	| 'expired'
-	/** Not a job: an alarm. A budget has reached a threshold, or the outcome of a start is unknown. */
+	/** Not a job: an alarm. A budget has reached a threshold, the outcome of a start is unknown, or the record of spending is nearly full. */
 	| 'threshold'
-	| 'outcomeUnknown';
+	| 'outcomeUnknown'
+	| 'nearlyFull';
 
 /** Also finds a cell that a person has emptied: it may be null, which n8n does not take for ''. */
-const UNDECIDED = noneOf('completed', 'failed', 'lost', 'expired', 'threshold', 'outcomeUnknown');
+const UNDECIDED = noneOf<Outcome>(
+	'completed',
+	'failed',
+	'lost',
+	'expired',
+	'threshold',
+	'outcomeUnknown',
+	'nearlyFull',
+);
 
 /** The result of a status request. */
 export interface JobStatus {

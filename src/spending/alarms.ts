@@ -2,6 +2,8 @@ import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
+import { toDay, toMonth } from './periods';
+import { MAKE_ROOM, NEARLY_FULL } from './recordBook';
 import { ALARM, type Entry, jobKey, ownedBy, type Owner } from '../ledger/entry';
 import { expireStaleRows } from '../ledger/keyClaim';
 import { enterRow, findRowsOfJobs, type Ledger } from '../ledger/ledger';
@@ -81,4 +83,26 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 		}),
 	}));
 	await enterAlarms(ledger, owner, alarms);
+}
+
+/**
+ * Enters the alarm that the record of spending is nearly full. It comes again in the next month, if nobody has made room.
+ *
+ * @param spendingTable As the credential says.
+ */
+export async function enterNearlyFullAlarm(
+	ledger: Ledger,
+	owner: Owner,
+	spendingTable: string,
+): Promise<void> {
+	const month = toMonth(toDay(ledger.n8nTime()));
+	const note = `${NEARLY_FULL}.`;
+	const alarm: Alarm = {
+		jobId: ofGroup(`spending:${month}:${spendingTable}`, owner.triggerGroup),
+		model: '',
+		outcome: 'nearlyFull',
+		note,
+		record: JSON.stringify({ spendingTable, note, advice: MAKE_ROOM }),
+	};
+	await enterAlarms(ledger, owner, [alarm]);
 }

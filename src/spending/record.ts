@@ -23,6 +23,8 @@ import { combineRows, reportSpending } from './report';
 /** What a node run needs to write down what it spends. */
 interface SpendingUse extends Omit<SpendingNews, keyof Spent> {
 	writer: Pick<SpendingWriter, 'join' | 'write' | 'end' | 'flush'>;
+	/** The name or ID of the table. */
+	table: string;
 	/** Of the credential: jobs of two accounts may have the same ID. */
 	credentialId: string;
 	/** The workflow, node and execution that spend. */
@@ -43,8 +45,11 @@ export class NodeSpending implements SpendingRecord {
 	/** Each ends with what to say about it, if there is anything. */
 	readonly #writes: Array<Promise<{ hint?: string; failure?: string }>> = [];
 
+	readonly table: string;
+
 	constructor(use: SpendingUse) {
 		this.#use = use;
+		this.table = use.table;
 	}
 
 	async get(query: SpendingQuery) {
@@ -54,6 +59,10 @@ export class NodeSpending implements SpendingRecord {
 		if (wholeMonths.length) this.#use.addHint(describeMonths(wholeMonths));
 		if (await isNearlyFull(table)) this.#use.addHint(`${NEARLY_FULL}. ${MAKE_ROOM}`);
 		return sums;
+	}
+
+	async isNearlyFull() {
+		return await isNearlyFull(await this.#use.open());
 	}
 
 	async combineRows(days: number) {

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
 import { budget, chat, failPosts, NOVELIST } from './rig/calls';
 import { json, MINUTE, startLedgerRig } from './rig/ledger';
 import { run } from './rig/run';
@@ -113,6 +114,73 @@ describe('Budget Threshold Reached', () => {
 	it('percentages that cannot be read are refused before anything is sent', async () => {
 		const { error } = await write(secretsOf('1', { alarmPercents: '80, most' }));
 		expect(error?.message).toContain('has "most", which is not a percentage');
+	});
+});
+
+describe('Spending Table Nearly Full', () => {
+	const secrets = (fields: IDataObject = {}) => secretsOf('', { recordSpending: true, ...fields });
+	const tells = (more?: INodeParameters, fields?: IDataObject) =>
+		watching('spendingTableNearlyFull', secrets(fields), more);
+	const told = (table: string) => `spending:${MONTH}:${table}`;
+	const fill = (count: number) => {
+		const row = { day: MONTH, label: 'a customer', costUsd: 1, record: '{}' };
+		const added = Array.from({ length: count }, (_, index) => ({ ...row, id: index + 1 }));
+		rig.n8n.spending.splice(0, Infinity, ...added);
+	};
+
+	it('from 80 % on, it is told once a month, with what to do', async () => {
+		const { poll, deliver } = tells();
+		expect(await deliver()).toEqual([]);
+		fill(MAX_SPENDING_ROWS * 0.8 - 1);
+		expect(await deliver()).toEqual([]);
+		fill(MAX_SPENDING_ROWS * 0.8);
+		const sent = rig.n8n.service.requests.length;
+		expect(json(await deliver())).toEqual([
+			{
+				...{ event: 'spendingTableNearlyFull', jobId: told('Agent Spending') },
+				spendingTable: 'Agent Spending',
+				note: 'The Spending Table has 80 % of the 20,000 rows that it takes.',
+				advice: expect.stringContaining('Combine Old Rows'),
+			},
+		]);
+		const read = rig.n8n.service.requests
+			.slice(sent)
+			.filter(({ path }) => path.includes('offset') || path.includes('cursor'));
+		expect(read).toHaveLength(1);
+		expect((await poll()).items).toBeNull();
+		Object.assign(rig.n8n.rows[0]!, { jobId: 'spending:2026-01:Agent Spending' });
+		expect(json(await deliver())).toMatchObject([{ jobId: told('Agent Spending') }]);
+		expect(rig.states()).toEqual(['delivered', 'delivered']);
+	});
+
+	it('two polls at once tell it once; each label and each table is told', async () => {
+		const ofOther = { spendingTable: 'Other Spending' };
+		await tells({}, ofOther).deliver();
+		fill(MAX_SPENDING_ROWS);
+		const both = await Promise.all([tells().deliver(), tells().deliver()]);
+		expect(both.flat()).toHaveLength(1);
+		expect(json(await tells({ triggerGroup: 'ops' }).deliver())).toMatchObject([
+			{ jobId: `${told('Agent Spending')}:ops`, triggerGroup: 'ops' },
+		]);
+		expect(json(await tells({}, ofOther).deliver())).toMatchObject([
+			{ jobId: told('Other Spending') },
+		]);
+	});
+
+	it('comes again until it is confirmed by its job ID', async () => {
+		await tells().deliver();
+		fill(MAX_SPENDING_ROWS);
+		const { deliver } = tells({ deliveredWhen: 'confirmed' });
+		const items = json(await deliver());
+		rig.pass(11 * MINUTE);
+		expect(json(await deliver())).toMatchObject([{ deliveryAttempt: 2 }]);
+		await rig.ledger('confirmDelivery', {}, { items, secrets: secrets() });
+		expect(rig.states()).toEqual(['delivered']);
+	});
+
+	it('a credential that records nothing is refused', async () => {
+		const { poll } = watching('spendingTableNearlyFull', secretsOf(''));
+		expect((await poll()).error?.message).toContain('does not record what is spent');
 	});
 });
 

@@ -83,6 +83,7 @@ function createWorker({ load, timeline, main, random, hints, ...tables }: Simula
 		const spender = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
 		const spending = new NodeSpending({
 			...{ writer, credentialId: 'c', addHint, clock, log: () => undefined },
+			table: 'Agent Spending',
 			open: async () => await Promise.resolve(tables.spendingTable),
 			spender: { ...spender, lastExecutionId: executionId },
 		});

@@ -241,6 +241,7 @@ it('the trigger is polled, has no input, and lists its events in the order in wh
 		'Media Job Failed',
 		'Budget Threshold Reached',
 		'Outcome Unknown',
+		'Spending Table Nearly Full',
 		'Media Content Expired',
 	]);
 	expect(trigger?.description).toMatchObject({ polling: true, group: ['trigger'], inputs: [] });

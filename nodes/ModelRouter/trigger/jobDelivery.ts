@@ -17,7 +17,7 @@ import type { Connection } from '../../../src/n8n/connection';
 import type { ItemOutput } from '../../../src/n8n/operation';
 import { openContent, type JobAddress } from '../../../src/router/jobs';
 import { downloadResult, toFailureJson } from '../media/jobOutput';
-import type { TriggerEvent, TriggerSettings } from './trigger.params';
+import { ALARMS, type TriggerSettings } from './trigger.params';
 
 /** After this many interrupted deliveries, a job is output without its file. */
 const MAX_DELIVERIES = 5;
@@ -116,8 +116,7 @@ export async function endBatch({
 export const itemKey = ({ event, mediaType, jobId }: IDataObject) =>
 	JSON.stringify([isAlarm(event) ? ALARM : mediaType, jobId]);
 
-const isAlarm = (event: unknown) => ALARMS.some((alarm) => alarm === event);
-const ALARMS: TriggerEvent[] = ['budgetThresholdReached', 'outcomeUnknown'];
+const isAlarm = (event: unknown) => ALARMS.some((alarm) => alarm.event === event);
 
 const entryKey = ({ mediaType, jobId }: Entry) => itemKey({ mediaType, jobId });
 

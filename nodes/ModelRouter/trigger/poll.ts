@@ -12,7 +12,7 @@ import {
 	messageOf,
 } from '../../../src/core/errors';
 import { openLedger } from '../../../src/ledger/openLedger';
-import { enterUnknownAlarms } from '../../../src/spending/alarms';
+import { enterNearlyFullAlarm, enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';
@@ -25,11 +25,12 @@ import { listModels } from '../../../src/router/catalog';
 import { describeUnknownStatus, type Job } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
-import { access, requireBudget } from '../access';
+import { access, requireBudget, requireSpending } from '../access';
 import { readStoredRecord, toJob } from '../ledger/jobEntry';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {
+	ALARMS,
 	toEventFilters,
 	toSettings,
 	type TriggerEvent,
@@ -77,7 +78,7 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 	});
 }
 
-/** @throws ServiceError `invalid` for an event that needs a budget if the credential has none. */
+/** @throws ServiceError `invalid` for an event that needs a budget or a record of spending if the credential has none. */
 async function enterAlarms(
 	ledger: Ledger,
 	connection: Connection,
@@ -86,6 +87,9 @@ async function enterAlarms(
 	const owner = { credentialId: connection.credentialId, triggerGroup };
 	if (wants('budgetThresholdReached')) await requireBudget(connection).enterAlarms(triggerGroup);
 	if (wants('outcomeUnknown')) await enterUnknownAlarms(ledger, owner);
+	if (!wants('spendingTableNearlyFull')) return;
+	const spending = requireSpending(connection);
+	if (await spending.isNearlyFull()) await enterNearlyFullAlarm(ledger, owner, spending.table);
 }
 
 /** Concurrent status requests. */
@@ -206,7 +210,7 @@ function toJobItem(
 
 /** An alarm as an item. Its job ID is the one to confirm. */
 const toAlarmItem = (entry: Entry): IDataObject & { event: TriggerEvent } => ({
-	event: entry.outcome === 'threshold' ? 'budgetThresholdReached' : 'outcomeUnknown',
+	event: ALARMS.find(({ outcome }) => outcome === entry.outcome)?.event ?? 'outcomeUnknown',
 	jobId: entry.jobId,
 	...(readStoredRecord(entry) as IDataObject),
 	...(entry.triggerGroup && { triggerGroup: entry.triggerGroup }),

@@ -21,11 +21,17 @@ export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): Event
 		filters.push({ outcome: 'completed', minimumAge: RETENTION });
 	if (wants('mediaJobFailed'))
 		filters.push({ outcome: 'failed', minimumAge: 0 }, { outcome: 'lost', minimumAge: 0 });
-	const alarm = { minimumAge: 0, isAlarm: true };
-	if (wants('budgetThresholdReached')) filters.push({ ...alarm, outcome: 'threshold' });
-	if (wants('outcomeUnknown')) filters.push({ ...alarm, outcome: 'outcomeUnknown' });
+	for (const { event, outcome } of ALARMS)
+		if (wants(event)) filters.push({ outcome, minimumAge: 0, isAlarm: true });
 	return filters;
 }
+
+/** The events that are alarms, and the outcomes of their rows. */
+export const ALARMS = [
+	{ event: 'budgetThresholdReached', outcome: 'threshold' },
+	{ event: 'outcomeUnknown', outcome: 'outcomeUnknown' },
+	{ event: 'spendingTableNearlyFull', outcome: 'nearlyFull' },
+] as const satisfies Array<Pick<EventFilter, 'outcome'> & { event: TriggerEvent }>;
 
 const ofLedger = { show: { watch: ['ledger'] } };
 const ofList = { show: { watch: ['list'] } };
@@ -53,6 +59,11 @@ const eventOptions = [
 		value: 'outcomeUnknown',
 		description:
 			'A start in the job ledger may or may not have been received, so a person must decide',
+	},
+	{
+		name: 'Spending Table Nearly Full',
+		value: 'spendingTableNearlyFull',
+		description: 'The record of spending takes few more rows: once per month',
 	},
 	{
 		name: 'Media Content Expired',
@@ -190,10 +201,10 @@ export function toSettings({
 	if (!events.length)
 		throw invalidInputError('Trigger On is empty', 'Choose what starts the workflow.');
 	const wants = (event: TriggerEvent) => events.includes(event);
-	if (watch === 'list' && (wants('budgetThresholdReached') || wants('outcomeUnknown')))
+	if (watch === 'list' && ALARMS.some(({ event }) => wants(event)))
 		throw invalidInputError(
 			'A list of job IDs has no alarms',
-			'For Budget Threshold Reached and Outcome Unknown, set Jobs to Watch to "All Jobs in the Job Ledger".',
+			'For Budget Threshold Reached, Outcome Unknown and Spending Table Nearly Full, set Jobs to Watch to "All Jobs in the Job Ledger".',
 		);
 	return {
 		...params,

@@ -1,5 +1,6 @@
 import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
+import { MAX_SPENDING_ROWS } from '../../../src/spending/recordBook';
 import { startService, type Service } from '../../service/service';
 import {
 	agent,
@@ -132,6 +133,12 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await first(chat('', question), withRecord);
 		await add('Spending: Get', spending('getSpending'), withRecord);
 		await add('Spending: Combine Old Rows', spending('combineRows'), withRecord);
+		const [recorded] = n8n.spending;
+		for (let id = 2; id <= MAX_SPENDING_ROWS * 0.8; id++) n8n.spending.push({ ...recorded, id });
+		outputs['Model Router Trigger: Spending Table Nearly Full'] = await delivered(
+			{ events: ['spendingTableNearlyFull'] },
+			withRecord,
+		);
 		// a picture costs four fifths of it
 		service.forms.jobSteps = 0;
 		const withAlarm = withAccount(withBudget, { budgetUsd: '0.05' });
@@ -184,7 +191,7 @@ function withoutRandom(value: unknown, service: Service, name = ''): unknown {
 			.replaceAll(service.url, 'https://router.example.com')
 			.replace(UUID, '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90')
 			.replace(/^ledgertable\d+$/, 'AbC123dEf456gHi7')
-			.replace(/^budget:\d{4}-\d\d:/, 'budget:2026-01:')
+			.replace(/^(budget|spending):\d{4}-\d\d:/, '$1:2026-01:')
 			.replace(TIME, '2026-01-15T09:30:00.000Z');
 	if (typeof value === 'number' && /(At|Ms|ageSeconds|created)$/.test(name)) return 0;
 	if (Array.isArray(value)) return value.map((one) => withoutRandom(one, service, name));

@@ -22,6 +22,7 @@ function openRecord() {
 		open: async () => await Promise.reject(new Error('not used')),
 		clock: { now: () => Date.parse('2026-11-24T12:00:00Z'), random: () => 0, sleep: tick },
 		log: () => undefined,
+		table: 'Agent Spending',
 		credentialId: 'c',
 		spender,
 		addHint: () => undefined,

@@ -34,7 +34,7 @@ function openRecord() {
 			const hints: string[] = [];
 			const identity = { workflowId: name, workflow: name, nodeId: 'n', node: 'n' };
 			const spending = new NodeSpending({
-				...{ writer: world.writer, clock, credentialId: 'c', open },
+				...{ writer: world.writer, clock, credentialId: 'c', open, table: 't' },
 				log: (lost) => void logged.push(lost),
 				addHint: (hint) => void hints.push(hint),
 				spender: { ...identity, lastExecutionId: '1' },
