@@ -5,8 +5,10 @@ import { agent, assistant, CARRY_ON, chat, job, PICTURE, RETRIED, type Paying } 
 import { useModel as useChatModel, type LanguageModel } from './rig/chatModel';
 import type { Secrets } from './rig/credentials';
 import { copy } from './rig/flow';
-import { run, type RunOptions } from './rig/run';
+import { type Outcome, run, type RunOptions } from './rig/run';
 import { contraryForTests, type Said } from './contrary';
+import { explore } from '../explore/explore';
+import { numbersFrom } from '../support/numbersFrom';
 
 // one workflow for two customers: the key of each item is its own, and so is what comes back
 const service = contraryForTests();
@@ -174,6 +176,65 @@ it.each(PLACES.slice(0, 3))(
 		expect(service.posted).toEqual([]);
 	},
 );
+
+const MODELS = [
+	{ id: 'northwind/quill-2.5', pricing: { input_per_mtok: 0.5, output_per_mtok: 1.5 } },
+	{ id: 'northwind/quill-mini', pricing: { input_per_mtok: 0.1, output_per_mtok: 0.5 } },
+	{ id: 'canvas/sketch-1', pricing: { unit: 'image', per_unit: 0.04 } },
+	{ id: 'canvas/sketch-2', pricing: { unit: 'image', per_unit: 0.02 } },
+];
+const LIST = { __rl: true, mode: 'modelList', value: 'edited' };
+const LISTED = [chat('the same', { model: LIST }), job('start', { ...PICTURE, model: LIST })];
+
+/** The list and the cap are edited between the runs of one execution; what the service answers follows from the seed, too. */
+async function playEdits(seed: number) {
+	const random = numbersFrom(seed);
+	const oneOf = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)]!;
+	const call = oneOf(LISTED);
+	const given = items.slice(Math.floor(random() * 15)).slice(0, 1 + Math.floor(random() * 5));
+	const usual = answers();
+	/** Requests that were carried out, or may have been. */
+	let paid = 0;
+	crossed.length = 0;
+	service.answer((request, body) => {
+		if (request.url?.startsWith('/v1/models'))
+			return { type: 'application/json', body: JSON.stringify({ data: MODELS }) };
+		const answer = usual(request, body);
+		const luck = random();
+		if (request.method !== 'POST') return answer;
+		if (luck < 0.2) return { status: 422, type: 'application/json', body: '{}' };
+		paid++;
+		return luck < 0.3 ? { status: 500, type: 'application/json', body: '{}' } : answer;
+	});
+	const log: string[] = [];
+	let last: Outcome | undefined;
+	for (let time = 1; time <= 4 && (!last || last.error); time++) {
+		const models = MODELS.filter(() => random() < 0.7).map(({ id }) => id);
+		const list = [{ name: 'edited', models: models.join('\n'), order: 'asListed' }];
+		const edited = {
+			spendingCapPerItem: oneOf([0.001, 0.03, 5]),
+			requestSettings: { concurrency: 1 },
+		};
+		last = await run({
+			...{ ...call, items: given, settings: oneOf([{}, RETRIED]) },
+			parameters: { ...call.parameters, ...edited },
+			secrets: withFields({ apiKey: '={{ $json.key }}', modelLists: { list } }),
+			...(last && { retry: copy(last.run.data) }),
+		});
+		log.push(`${models.join()} ${JSON.stringify(edited)}: ${paid} paid, ${last.error?.message}`);
+	}
+	const owners = last?.items.map(ownerOf).join();
+	const wrong = [...crossed];
+	if (paid > given.length) wrong.push(`${paid} were paid for ${given.length} items`);
+	if (!last?.error && owners !== given.map(({ customer }) => customer).join())
+		wrong.push(`the items belong to ${owners}`);
+	return { wrong, log };
+}
+
+it('whatever is edited between two runs of an execution, nothing is paid twice, and nothing crosses', async () => {
+	const runs = Number(process.env['AGENT_BRIDGE_RUNS'] ?? 400) / 20;
+	expect(await explore(runs, playEdits)).toBeUndefined();
+});
 
 describe('the chat model, of which n8n gives an agent one', () => {
 	const useModel = async (rows: typeof items) => {
