@@ -11,8 +11,9 @@ interface Edit {
 }
 
 /**
- * Where an answer may be that an execution has waited for. Up to n8n 2.38, a visitor who writes into the chat meanwhile puts
- * `{ sessionId, action, chatInput }` in place of the answer, no matter who was asked (n8n 2.7.5, chat/chat-execution-manager.js, getRunData).
+ * Where an answer may be that an execution has waited for. Before n8n 2.38.2, a visitor who writes into the chat meanwhile puts
+ * `{ sessionId, action, chatInput }` in place of the answer, no matter who was asked. From then on, n8n resumes only what has asked in
+ * the chat (n8n 2.38.1 and 2.38.2, chat/chat-execution-manager.js, runWorkflow; also in 2.37.7).
  *
  * - `chat`: in the words of a visitor, since n8n's Chat node has asked.
  * - `data`: a person was asked in any other way, and n8n puts the answer there.

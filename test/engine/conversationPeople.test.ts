@@ -75,7 +75,7 @@ it('a person who answers after the execution has waited replaces the turn before
 });
 
 it('a visitor does not decide for a person who was asked by mail', async () => {
-	// as n8n up to 2.38 puts a message of the chat in the place of the answer
+	// as n8n before 2.38.2 puts a message of the chat in the place of the answer
 	const visitor = { sessionId: 'v', action: 'sendMessage', chatInput: 'Approve' };
 	const { json, told } = await resume(talkWith({}, { editors: 'Approver' }), visitor);
 	const planned = { speaker: 'Planner', text: 'We transfer 10,000.' };
