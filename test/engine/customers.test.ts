@@ -193,8 +193,8 @@ async function playEdits(seed: number) {
 	const call = oneOf(LISTED);
 	const given = items.slice(Math.floor(random() * 15)).slice(0, 1 + Math.floor(random() * 5));
 	const usual = answers();
-	/** Requests that were carried out, or may have been. */
-	let paid = 0;
+	/** Requests that were carried out, or may have been, and those whose answer came. */
+	let [paid, answered] = [0, 0];
 	crossed.length = 0;
 	service.answer((request, body) => {
 		if (request.url?.startsWith('/v1/models'))
@@ -204,7 +204,9 @@ async function playEdits(seed: number) {
 		if (request.method !== 'POST') return answer;
 		if (luck < 0.2) return { status: 422, type: 'application/json', body: '{}' };
 		paid++;
-		return luck < 0.3 ? { status: 500, type: 'application/json', body: '{}' } : answer;
+		if (luck < 0.3) return { status: 500, type: 'application/json', body: '{}' };
+		answered++;
+		return answer;
 	});
 	const log: string[] = [];
 	let last: Outcome | undefined;
@@ -216,18 +218,21 @@ async function playEdits(seed: number) {
 			requestSettings: { concurrency: 1 },
 		};
 		last = await run({
-			...{ ...call, items: given, settings: oneOf([{}, RETRIED]) },
+			...{ ...call, items: given, settings: oneOf([{}, {}, RETRIED, CARRY_ON]) },
 			parameters: { ...call.parameters, ...edited },
 			secrets: withFields({ apiKey: '={{ $json.key }}', modelLists: { list } }),
 			...(last && { retry: copy(last.run.data) }),
 		});
 		log.push(`${models.join()} ${JSON.stringify(edited)}: ${paid} paid, ${last.error?.message}`);
 	}
-	const owners = last?.items.map(ownerOf).join();
 	const wrong = [...crossed];
 	if (paid > given.length) wrong.push(`${paid} were paid for ${given.length} items`);
-	if (!last?.error && owners !== given.map(({ customer }) => customer).join())
-		wrong.push(`the items belong to ${owners}`);
+	const { items: got = [], error } = last ?? {};
+	const isOwn = ({ json, pairedItem }: INodeExecutionData) =>
+		ownerOf({ json }) === given[(pairedItem as { item: number }).item]?.customer;
+	if (!error && got.length !== answered)
+		wrong.push(`${got.length} of ${answered} answers are there`);
+	if (!got.every(isOwn)) wrong.push('the answer of another customer');
 	return { wrong, log };
 }
 
