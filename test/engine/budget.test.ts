@@ -1,6 +1,17 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { budget as call, chat, failPosts, job, model, NOVELIST, PICTURE, posts } from './rig/calls';
+import {
+	budget as call,
+	CARRY_ON,
+	chat,
+	failPosts,
+	job,
+	LOST,
+	model,
+	NOVELIST,
+	PICTURE,
+	posts,
+} from './rig/calls';
 import { collect, useModel } from './rig/chatModel';
 import { startLedgerRig } from './rig/ledger';
 import { run, type RunOptions, shownText } from './rig/run';
@@ -360,6 +371,32 @@ describe('the row', () => {
 		expect(await figures(may)).toMatchObject({ reservedUsd: 0 });
 		const none = await budget('release', may, { reservationId: 'run:y' });
 		expect(none.error?.message).toBe('The budget has no reservation "run:y"');
+	});
+});
+
+describe('what an execution has paid for before is returned', () => {
+	const items = [{ text: 'one' }, { text: 'two' }];
+	const settings = { requestSettings: { concurrency: 1 } };
+	const asking = chat('={{ $json.text }}', settings);
+	const starting = job('start', { ...PICTURE, prompt: '={{ $json.text }}', ...settings });
+
+	it.each([
+		['a text', 'the budget is paused', asking, '1'],
+		['a text', 'the budget is used up', asking, '0.000001'],
+		['a job', 'the budget is paused', starting, '1'],
+		['a job', 'the budget is used up', starting, '0.000001'],
+	])('%s, while %s', async (_what, _when, asked, budgetUsd) => {
+		rig.service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 1, do: LOST });
+		const first = await run({ ...asked, items, secrets: secretsOf('1') });
+		expect(first.error?.context?.['metadata']).toMatchObject({ outcome: 'unknown' });
+		if (budgetUsd === '1') await budget('pause', secretsOf('1'), { reason: 'Enough' });
+		const secrets = secretsOf(budgetUsd);
+		// nothing else is sent, for lack of budget
+		expect((await run({ ...asked, items, secrets })).error).toBeDefined();
+		const retried = { settings: CARRY_ON, retry: first.run.data };
+		const again = await run({ ...asked, items, secrets, ...retried });
+		expect([again.error, again.items.length]).toEqual([undefined, 1]);
+		expect(['one', 'two'].map(rig.service.received)).toEqual([1, 1]);
 	});
 });
 

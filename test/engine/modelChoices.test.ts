@@ -92,9 +92,9 @@ describe('fields that a model must not choose', () => {
 		expect(labels).toEqual([
 			'Chat ID',
 			'Options: Allow Unknown Cost',
-			'Options: Trigger Group',
 			'Options: Spending Cap per Execution (USD)',
 			'Options: Spending Label',
+			'Options: Trigger Group',
 			'Request Settings: Idle Timeout (Seconds)',
 			'Request Settings: Max Items at Once',
 			'Request Settings: Resend If Outcome Is Unknown',

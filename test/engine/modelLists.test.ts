@@ -249,6 +249,7 @@ describe('what was paid for', () => {
 		['the list has other models', () => ({ secrets: other(['canvas/Oil.Paint-2']) })],
 		['the list is gone', () => ({ secrets: secretsWith({}) })],
 		['the model has left the catalog', () => without('canvas/sketch-1')],
+		['the catalog cannot be read', () => failCatalog({ type: 'status', status: 500 })],
 		['a cap is lower', () => starting({ spendingCapPerItem: 0 })],
 	])('as a job is not started again when %s', async (_what, again) => {
 		const { items } = await runTwice(starting(), () => ({ settings: CARRY_ON, ...again() }));

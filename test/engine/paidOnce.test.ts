@@ -1,5 +1,16 @@
+import type { INodeParameters } from 'n8n-workflow';
+
 import type { Fault } from '../service/service';
-import { paying, RETRIED, secretsOf, secretsOfAnother } from './rig/calls';
+import {
+	agent,
+	assistant,
+	CARRY_ON,
+	type Paying,
+	paying,
+	RETRIED,
+	secretsOf,
+	secretsOfAnother,
+} from './rig/calls';
 import { run, type Outcome } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -125,3 +136,43 @@ describe.each(paying)('%s', (name, call) => {
 		expect(service.received('only')).toBe(1);
 	});
 });
+
+it.each<[string, (more?: INodeParameters) => Paying, INodeParameters]>([
+	[
+		'an agent',
+		(more) => agent({ message: '={{ $json.text }}', ...more }),
+		{ options: { includeRawEvents: true } },
+	],
+	[
+		'Crypto Q&A',
+		(more) => assistant('ask', { question: '={{ $json.text }}', ...more }),
+		{ streamAnswer: true, options: { includeRawEvents: true } },
+	],
+])(
+	'an answer of %s is not paid for again when another option is chosen before the retry',
+	async (_of, call, changed) => {
+		const given = {
+			secrets: secretsOf(service),
+			items: [{ text: 'item-one' }, { text: 'item-two' }],
+			settings: CARRY_ON,
+		};
+		service.fault({
+			match: { method: 'POST', bodyIncludes: 'item-two' },
+			times: 1,
+			do: status(403),
+		});
+		const serially = { requestSettings: { concurrency: 1 } };
+		const first = await run({ ...call(serially), ...given, settings: {} });
+		expect(first.error).toBeDefined();
+		const again = await run({
+			...call({ ...serially, ...changed }),
+			...given,
+			retry: first.run.data,
+		});
+		expect(again.items).toMatchObject([
+			{ json: { output: expect.stringContaining('item-one') } },
+			{ json: { output: expect.stringContaining('item-two') } },
+		]);
+		expect(['item-one', 'item-two'].map(service.received)).toEqual([1, 2]);
+	},
+);
