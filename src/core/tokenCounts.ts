@@ -30,29 +30,33 @@ export interface TokenCounts {
  * - what a total has beyond both is output;
  * - of one count in two places, the larger one.
  *
+ * A total that is the sum of what is beside each other says so: then they do not contradict each other, as with xAI and Portkey.
+ *
  * @param usage As it was reported.
- * @see Portkey-AI/gateway#1458, CLIProxyAPI#5743, langfuse#16321, vercel/ai#6082
+ * @see Portkey-AI/gateway#1458, CLIProxyAPI#5743, langfuse#16321, vercel/ai#6082, vercel/ai#12425, Portkey-AI/gateway#1754
  */
 export function readTokenCounts(usage: unknown): TokenCounts {
 	if (!isPlainObject(usage)) return {};
 	const all = (kind: Kind) => readPlaces(usage, PLACES[kind]);
 	const most = (kind: Kind) => all(kind).at(-1);
-	const reasoning = most('reasoning');
-	const { input, cached, isBeside, written } = readPrompt(usage, all);
+	const reasoning = most('reasoning') ?? 0;
 	const output = most('output');
-	const answer = output === undefined || (reasoning ?? 0) <= output ? output : output + reasoning!;
 	const total = most('total') ?? 0;
+	const answer = output !== undefined && reasoning > output ? output + reasoning : output;
+	const { input, cached, isBeside, written } = readPrompt(usage, all, answer);
 	const isBoth = input !== undefined && answer !== undefined;
 	const rest = isBoth ? Math.max(0, total - input - answer) : 0;
+	// the total says that the reasoning is beside the answer: so they do not contradict each other
+	const isExplained = isBoth && total === input + (output ?? 0) + reasoning;
 	const hasTwo = (['input', 'output'] as const).some((kind) => all(kind)[0] !== most(kind));
-	const isContradictory = isBeside || answer !== output || rest > 0 || hasTwo;
+	const isContradictory = isBeside || hasTwo || (!isExplained && (answer !== output || rest > 0));
 	return omitMissing({
 		input,
 		cached,
 		written,
 		writtenForHour: most('writtenForHour'),
 		output: answer === undefined ? undefined : answer + rest,
-		reasoning,
+		reasoning: most('reasoning'),
 		isContradictory: isContradictory || undefined,
 	}) as TokenCounts;
 }
@@ -66,15 +70,16 @@ export function describeContradiction(usage: unknown): string | undefined {
 }
 
 /** What is said of the prompt, and whether its cached tokens are beside it although nothing but their number says so. */
-function readPrompt(usage: JsonObject, all: (kind: Kind) => number[]) {
+function readPrompt(usage: JsonObject, all: (kind: Kind) => number[], answer = 0) {
 	const prompt = all('input').at(-1);
 	const most = all('cached').at(-1);
 	const written = all('written').at(-1);
 	const cache = (most ?? 0) + (written ?? 0);
 	if (prompt === undefined || !cache) return { input: prompt, cached: most, written };
-	const areMessages = isOfMessages(usage, prompt, all);
-	const isBeside = cache > prompt && !areMessages;
-	return areMessages || isBeside
+	const areBeside =
+		all('total').at(-1) === prompt + cache + answer || isOfMessages(usage, prompt, all);
+	const isBeside = cache > prompt && !areBeside;
+	return areBeside || isBeside
 		? { input: prompt + cache, cached: most, written, isBeside }
 		: { input: prompt, cached: all('cached')[0], written };
 }
@@ -92,7 +97,7 @@ const isOfMessages = (usage: JsonObject, prompt: number, all: (kind: Kind) => nu
 /**
  * Where each count may be: a field, or a field in a field. In this order: chat completions, responses, n8n's agents, AI SDK; of cached and
  * reasoning tokens chat completions, responses, LangChain, then Moonshot, DeepSeek and Anthropic, or Perplexity; of written tokens
- * OpenRouter, LangChain, Anthropic.
+ * chat completions, responses, New API (two), LiteLLM, LangChain, Anthropic.
  */
 const PLACES = {
 	input: ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens'],
@@ -108,10 +113,14 @@ const PLACES = {
 	],
 	written: [
 		'prompt_tokens_details.cache_write_tokens',
+		'input_tokens_details.cache_write_tokens',
+		'prompt_tokens_details.cached_creation_tokens',
+		'input_tokens_details.cached_creation_tokens',
+		'prompt_tokens_details.cache_creation_tokens',
 		'input_token_details.cache_creation',
 		'cache_creation_input_tokens',
 	],
-	writtenForHour: ['cache_creation.ephemeral_1h_input_tokens'],
+	writtenForHour: ['cache_creation.ephemeral_1h_input_tokens', 'claude_cache_creation_1_h_tokens'],
 	reasoning: [
 		'completion_tokens_details.reasoning_tokens',
 		'output_tokens_details.reasoning_tokens',

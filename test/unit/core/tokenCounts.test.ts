@@ -45,7 +45,7 @@ it.each<[string, object, number, number]>([
 	],
 	[
 		'reasoning beside the answer',
-		{ ...chat(8, 1), total_tokens: 107, completion_tokens_details: { reasoning_tokens: 98 } },
+		{ ...chat(8, 1), total_tokens: 9, completion_tokens_details: { reasoning_tokens: 98 } },
 		8,
 		99,
 	],
@@ -93,6 +93,38 @@ it.each<[string, object, object]>([
 		{ ...chat(1000, 10), total_tokens: 500 },
 		{ input: 1000, output: 10 },
 	],
+	[
+		'reasoning that the total has beside the answer (vercel/ai#12425)',
+		{ ...chat(8, 1), total_tokens: 107, completion_tokens_details: { reasoning_tokens: 98 } },
+		{ input: 8, output: 99, reasoning: 98 },
+	],
+	[
+		'also where it is less than the answer',
+		{ ...chat(32, 200), total_tokens: 382, completion_tokens_details: { reasoning_tokens: 150 } },
+		{ input: 32, output: 350 },
+	],
+	[
+		'cached and written tokens that the total has beside the prompt (Portkey-AI/gateway#1754)',
+		{
+			...chat(1000, 10),
+			total_tokens: 1910,
+			cache_read_input_tokens: 600,
+			cache_creation_input_tokens: 300,
+		},
+		{ input: 1900, output: 10, cached: 600, written: 300 },
+	],
+	...(
+		[
+			['prompt_tokens_details', 'cache_creation_tokens'],
+			['prompt_tokens_details', 'cached_creation_tokens'],
+			['input_tokens_details', 'cached_creation_tokens'],
+			['input_tokens_details', 'cache_write_tokens'],
+		] as const
+	).map(([within, name]): [string, object, object] => [
+		`${name} in ${within}`,
+		{ ...chat(1000, 10), [within]: { [name]: 300 }, claude_cache_creation_1_h_tokens: 100 },
+		{ input: 1000, output: 10, written: 300, writtenForHour: 100 },
+	]),
 	[
 		'for an hour',
 		{
