@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, model, posts, says } from './rig/calls';
+import { CARRY_ON, chat, failPosts, model, posts, says } from './rig/calls';
 import { start, type RunOptions } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -43,6 +43,19 @@ describe('the cost of an answer', () => {
 		expect(items[0]?.json).not.toHaveProperty('costUsd');
 		expect(items[0]?.json).not.toHaveProperty('costComputed');
 	});
+
+	it.each([
+		['nothing', { prompt_tokens: 0, completion_tokens: 0 }],
+		['only the prompt', { prompt_tokens: 100, completion_tokens: 0 }],
+	])(
+		'is not known where the service has counted %s: 0 tokens say nothing',
+		async (_what, usage) => {
+			failPosts(service, says({ content: 'Hello' }, 'stop', usage));
+			const { items } = await ask('x');
+			expect(items[0]?.json).toMatchObject({ output: 'Hello', reservedUsd: expect.any(Number) });
+			expect(items[0]?.json).not.toHaveProperty('costUsd');
+		},
+	);
 });
 
 const picture = {

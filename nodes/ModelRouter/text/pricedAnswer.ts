@@ -76,7 +76,7 @@ export async function askPaid(
 	const toPriced = ({ [rawName]: raw = {}, ...answer }: Asked): PricedAnswer => {
 		tokens = readTokenCounts(answer.usage);
 		scopes.record?.setTokens(tokens.input, tokens.output);
-		microUsd = textCost(model?.pricing, answer.usage);
+		microUsd = isCounted(tokens, answer) ? textCost(model?.pricing, answer.usage) : undefined;
 		const costUsd = toUsd(microUsd);
 		return {
 			...answer,
@@ -117,6 +117,15 @@ export async function askPaid(
 	});
 	return { answer, maxTokens: limited.cost.maxTokens };
 }
+
+/**
+ * Whether an answer was counted. Gateways report 0 for what they have not counted, which is not free: a prompt has tokens, and so has what
+ * comes back.
+ *
+ * @see garrytan/gbrain#3249
+ */
+const isCounted = ({ input, output }: TokenCounts, { text, toolCalls }: Partial<TextAnswer>) =>
+	input !== 0 && (output !== 0 || !(text || toolCalls?.length));
 
 /** What to do where neither the service nor the catalog has a model. */
 function adviseModel(error: ServiceError, found: FoundModel): ServiceError {
