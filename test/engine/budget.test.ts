@@ -418,9 +418,12 @@ describe('nothing is sent', () => {
 	});
 
 	// nothing is what an expression in the credential gives that finds nothing
-	it.each(['abc', '-5', '10 USD', null, undefined, []])('with the amount %j', async (budgetUsd) => {
-		const { error } = await write(secretsOf('', { budgetUsd }));
-		expect(error?.message).toBe('Budget (USD) of the credential is not an amount');
-		expect(posts(rig.service)).toEqual([]);
-	});
+	it.each(['abc', '-5', '10 USD', '={{ null }}', '={{ undefined }}', []])(
+		'with the amount %j',
+		async (budgetUsd) => {
+			const { error } = await write(secretsOf('', { budgetUsd }));
+			expect(error?.message).toBe('Budget (USD) of the credential is not an amount');
+			expect(posts(rig.service)).toEqual([]);
+		},
+	);
 });
