@@ -1,4 +1,5 @@
 import { invalidInputError, ServiceError, shortenText } from './errors';
+import { isPresent } from './missing';
 
 /**
  * Checks and normalizes a base URL: no trailing slash, and no version segment at the end.
@@ -67,6 +68,11 @@ function trimPath(path: string, version: string | undefined): string {
  * @throws ServiceError `invalid`. The key is not in the message.
  */
 export function normalizeApiKey(input: unknown, name = 'API key'): string {
+	if (isPresent(input) && typeof input !== 'string')
+		throw invalidInputError(
+			`The ${name} is not a text`,
+			'An expression in the credential has to give a text, such as {{ String($json.key) }}.',
+		);
 	const key = trimWhitespace(typeof input === 'string' ? input : '');
 	if (!key) throw invalidInputError(`The ${name} is empty`, 'Enter it in the credential.');
 	if (key.length > MAX_KEY_LENGTH)

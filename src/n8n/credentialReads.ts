@@ -36,8 +36,9 @@ export async function readForItems(
 	first: number,
 	count: number,
 ): Promise<CredentialReads> {
-	// an agent that asks for each of its items asks for the others by itself
-	const end = Math.max(first + count, first ? 0 : countVisibleItems(n8n));
+	// an agent that asks for each of its items asks for the others by itself, and with Execute Once there are no others
+	const isAlone = first > 0 || n8n.getNode().executeOnce === true;
+	const end = Math.max(first + count, isAlone ? 0 : countVisibleItems(n8n));
 	const items: CredentialRead[] = [];
 	for (let start = first; start < end; start += BATCH) {
 		const length = Math.min(BATCH, end - start);

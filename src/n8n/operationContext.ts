@@ -118,7 +118,10 @@ function createMemories(
 		const { http, httpOf, idleTimeout, account, accounts, connectLedger } = connection;
 		const { credentialId, scope } = connection;
 		const place = `${scope} ${connection.baseUrl}`;
-		const sent = { scope: `${place} ${operation.value}`, resendIfUnknown, redact };
+		// the item of a place stays the same, while a header may have the time in it; a tool has one item for all
+		const sender = isToolType(n8n.getNode().type) ? scope : credentialId;
+		const sentBy = `${sender} ${connection.baseUrl} ${operation.value}`;
+		const sent = { scope: sentBy, resendIfUnknown, redact };
 		const sentRequests = createSentRequests(n8n, sent);
 		return {
 			/** What is known of the request of an item. Undefined where nothing of it is remembered. */

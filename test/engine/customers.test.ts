@@ -142,6 +142,26 @@ describe.each(PLACES)('%s', (_name, call) => {
 		expect(crossed).toEqual([]);
 	});
 
+	it('a header with something new each time pays for no item twice', async () => {
+		const extra = {
+			additionalHeader1Name: 'X-Sent-At',
+			additionalHeader1Value: '={{ Math.random() }}',
+		};
+		const secrets = withFields({ apiKey: '={{ $json.key }}', ...extra });
+		service.answer(answers((nth) => nth === 9));
+		const first = await runWith({ secrets });
+		const { items: given, error } = await runWith({ secrets, retry: copy(first.run.data) });
+		expect([error, crossed]).toEqual([undefined, []]);
+		expect(ownersOf(given)).toEqual(customers);
+		expect((sent.get('A') ?? 0) + (sent.get('B') ?? 0)).toBe(21);
+	});
+
+	it('with Execute Once, only the first item counts', async () => {
+		const { items: given, error } = await runWith({ settings: { executeOnce: true } });
+		expect(error).toBeUndefined();
+		expect(ownersOf(given)).toEqual(customers.slice(0, 1));
+	});
+
 	it('an item without a key fails alone', async () => {
 		const some = [items[0]!, { n: 1 }, items[2]!];
 		const { items: given, failed } = await runWith({ items: some, settings: CARRY_ON });

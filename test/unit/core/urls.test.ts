@@ -91,7 +91,8 @@ it.each([
 });
 
 it.each([
-	['is empty', '', ' \r\n', undefined, 42],
+	['is empty', '', ' \r\n', undefined, null],
+	['is not a text', 42, {}, false],
 	[
 		'contains a space or another character that is not allowed in a key',
 		...['abc def', 'abc\r\nX-Other: 1', 'ключ', 'ab\u200bcd'],
