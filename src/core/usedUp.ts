@@ -11,11 +11,18 @@ import type { ServiceErrorDetails } from './errors';
  */
 export const isUsedUp = ({ status = 0, code = '', reason = '' }: ServiceErrorDetails): boolean =>
 	[400, 403, 429].includes(status) &&
-	((USED_UP_CODE.test(code) && !RATE_CODE.test(code)) || USED_UP_REASON.test(reason));
+	((USED_UP_CODE.test(code) && !RATE_CODE.test(code) && !RATE_REASON.test(reason)) ||
+		USED_UP_REASON.test(reason));
 
 const USED_UP_CODE = /quota|credit|balance|budget|billing|insufficient_?funds|arrear/i;
-/** Alibaba: Throttling.RateQuota. Others count per minute. */
-const RATE_CODE = /throttl|rate|per_?(minute|second)/i;
+/**
+ * Alibaba: Throttling.RateQuota. Others count per minute. Cerebras calls its limits of time quotas: `request_quota_exceeded`, with "Requests
+ * per minute limit exceeded".
+ *
+ * @see nminaya/grammar-nazi-bot#958, anomalyco/opencode#7463
+ */
+const RATE_CODE = /throttl|rate|(requests?|tokens?)_quota|per_?(minute|second)/i;
+const RATE_REASON = /\bper (minute|second|hour)\b/i;
 const USED_UP_REASON = /credit balance is too low|\bkey limit exceeded|budget has been exceeded/i;
 
 /** What to do about it. */

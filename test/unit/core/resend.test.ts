@@ -147,6 +147,8 @@ it.each<[string, object]>([
 		{ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota' },
 	],
 	['Alibaba', { code: 'Throttling.RateQuota', message: 'x' }],
+	['Cerebras', { type: 'too_many_tokens_error', param: 'quota', code: 'token_quota_exceeded' }],
+	['a gateway', { code: 'quota_exceeded', message: 'Requests per minute limit exceeded' }],
 ])('a 429 of %s is waited for', async (_what, error) => {
 	const { http, send } = retrying(refusal(error), ok);
 	expect(await send(POST)).toMatchObject({ status: 200 });
