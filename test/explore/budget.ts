@@ -146,6 +146,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		const node = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
 		const spending = new NodeSpending({
 			...{ ...user, writer: record.writer, spender: { ...node, lastExecutionId: executionId } },
+			table: 'spending',
 			open: async () => record.table,
 			log: (lost) => void lacking.push(lost),
 		});
