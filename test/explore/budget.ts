@@ -148,6 +148,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			...{ ...user, writer: record.writer, spender: { ...node, lastExecutionId: executionId } },
 			table: 'spending',
 			open: async () => record.table,
+			table: 'spending',
 			log: (lost) => void lacking.push(lost),
 		});
 		return { ...createAccounts(undefined, budget, spending), check: () => budget.check() };
@@ -219,7 +220,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			if (isOdd) spent.unknown++;
 			else spent.cost += cost;
 		}
-		const reported = isOdd ? (random() < 0.5 ? -900_000 : 1e29) : hasFailed ? 0 : cost;
+		const reported = isOdd ? (random() < 0.5 ? -900_000 : cost * 2000) : hasFailed ? 0 : cost;
 		const known = readJobCost({ ...said, costMicroUsd: reported });
 		const end = (reading: Opened) => reading.endJob('images', name, known);
 		// it is read by this run, by another one, or by both
