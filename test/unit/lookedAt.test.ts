@@ -356,7 +356,8 @@ describe.each(recorded)('%s', (_dialect, recording) => {
 				...blocks.slice(at + 1),
 				...Array<string>(times).fill(blocks.at(-1)!),
 			].map(bytes);
-		const [small, large] = [repeated(100), repeated(800)];
+		// a row is looked for in the first 100 events, which would hide the rest
+		const [small, large] = [repeated(200), repeated(1600)];
 		await expectLinear(
 			async () => await readEach(small),
 			async () => await readEach(large),
