@@ -208,6 +208,42 @@ it('the alarm is told in Slack once, and confirmed', async () => {
 	expect(await editor.executions(saved.id)).toHaveLength(1);
 });
 
+it('where its trigger has all alarms, Slack gets the words of each', async () => {
+	const { ledgerTable } = await useCredential({ budgetUsd: '0.1', recordSpending: true });
+	await ask('Write', 'verbose/novelist-1');
+	const [alarm] = (await tables.rows(ledgerTable)).filter((row) => row['mediaType'] === 'alarm');
+	const { credentialId, startedAt, checkAt } = alarm!;
+	const row = { credentialId, startedAt, checkAt, triggerGroup: '', claim: '', outcome: '' };
+	const full = { note: 'It is nearly full.', advice: 'Combine Old Rows.' };
+	await tables.insert(ledgerTable, [
+		{ ...row, state: 'unknown', mediaType: 'images', note: 'No answer came.' },
+		{
+			...row,
+			state: 'pending',
+			jobId: 'spending:2026-11:Agent Spending',
+			mediaType: 'alarm',
+			outcome: 'nearlyFull',
+			failures: 0,
+			record: JSON.stringify(full),
+		},
+	]);
+	const file = load('alarm-in-slack-at-80-percent-of-the-budget.json');
+	const [trigger] = file.nodes.filter(({ name }) => name === 'Budget Threshold Reached');
+	trigger!.parameters['events'] = [
+		'budgetThresholdReached',
+		'outcomeUnknown',
+		'spendingTableNearlyFull',
+	];
+	const saved = await publish(file);
+	const execution = await bridge.editor.finishedOf(saved.id);
+	const told = textsOf(execution, 'Alert in Slack');
+	expect(told.map(String).sort()).toEqual([
+		expect.stringMatching(/^80% of the budget for models is spent: .+ 1\.$/),
+		'It is nearly full. Combine Old Rows.',
+		expect.stringMatching(/^Please decide about entry \d+ of the job ledger\. No answer came\.$/),
+	]);
+});
+
 describe('the form that pauses everything', () => {
 	const publishForm = async () => {
 		const path = randomUUID();
