@@ -148,7 +148,6 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			...{ ...user, writer: record.writer, spender: { ...node, lastExecutionId: executionId } },
 			table: 'spending',
 			open: async () => record.table,
-			table: 'spending',
 			log: (lost) => void lacking.push(lost),
 		});
 		return { ...createAccounts(undefined, budget, spending), check: () => budget.check() };

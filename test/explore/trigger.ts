@@ -16,6 +16,8 @@ const MINUTE = 60_000;
 const LEASE = 10 * MINUTE;
 const JOBS = 4;
 const POLLS = 240;
+/** From this one on, nothing goes wrong: what is not delivered then is lost. */
+const CALM_FROM = 210;
 
 const lost = (chance: number) => ({ lostRequest: chance, lostAnswer: chance });
 const changes: Record<string, Partial<Weather>> = {
@@ -83,8 +85,8 @@ export async function play(
 	};
 	at(random() * 30 * MINUTE, () => void generate());
 
-	const execute = async (claim: string, jobs: Entry[][]) => {
-		const { name, ledger, step } = world.createProcess(`E${++executions}`);
+	const execute = async (claim: string, jobs: Entry[][], mine: Weather) => {
+		const { name, ledger, step } = world.createProcess(`E${++executions}`, mine);
 		const items = jobs.flatMap(([entry]) =>
 			entry ? [{ jobId: entry.jobId, mediaType: entry.mediaType }] : [],
 		);
@@ -119,7 +121,8 @@ export async function play(
 
 	const poll = async (number: number) => {
 		// every other one has a clock of its own
-		const mine = number % 2 ? weather : { ...weather, skew: 0 };
+		const skewed = number % 2 ? weather : { ...weather, skew: 0 };
+		const mine = number % 1000 < CALM_FROM ? skewed : CALM;
 		const { name, ledger, step } = world.createProcess(`poll${number}`, mine);
 		const { clock } = ledger;
 		const watching = {
@@ -141,7 +144,7 @@ export async function play(
 		// n8n may lose what a poll returns, and may let an execution wait
 		if (!jobs.length || random() < 0.05) return;
 		const waits = random() * (random() < 0.1 ? 15 * MINUTE : 500);
-		at(waits, () => void execute(claim, jobs).catch((cause) => say(name, String(cause))));
+		at(waits, () => void execute(claim, jobs, mine).catch((cause) => say(name, String(cause))));
 	};
 
 	for (let number = 0; number < POLLS; number++) {
