@@ -10,6 +10,10 @@ it.each([
 	expect(readKeyText('Unique Key', text)).toBe('Caf\u00e9');
 });
 
+it.each(['order\u00a01', 'order\u20091', 'order\u30001'])('%j is one with a space', (text) => {
+	expect(readKeyText('Unique Key', text)).toBe('order 1');
+});
+
 it('parts that a line break or a tab separates are not joined', () => {
 	expect(readKeyText('Unique Key', '1\t12')).not.toBe(readKeyText('Unique Key', '11\t2'));
 });
