@@ -85,19 +85,28 @@ function readPrompt(usage: JsonObject, all: (kind: Kind) => number[], answer = 0
 }
 
 /**
- * Whether counts are those of Anthropic's messages, which are beside each other. A total of the other two says that they are not.
+ * Whether counts are those of Anthropic's messages, or of Bedrock, which are beside each other. A total of the other two says that they are
+ * not.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#tracking-cache-performance
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
  */
 const isOfMessages = (usage: JsonObject, prompt: number, all: (kind: Kind) => number[]) =>
-	usage['input_tokens'] === prompt &&
-	isPresent(usage['cache_read_input_tokens'] ?? usage['cache_creation_input_tokens']) &&
-	all('total').at(-1) !== prompt + (all('output').at(-1) ?? 0);
+	BESIDE.some(
+		([input, ...caches]) =>
+			usage[input] === prompt && caches.some((name) => isPresent(usage[name])),
+	) && all('total').at(-1) !== prompt + (all('output').at(-1) ?? 0);
+
+/** The prompt, and what is beside it. */
+const BESIDE = [
+	['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
+	['inputTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens'],
+] as const;
 
 /**
  * Where each count may be: a field, or a field in a field. In this order: chat completions, responses, n8n's agents, AI SDK; of cached and
- * reasoning tokens chat completions, responses, LangChain, then Moonshot, DeepSeek and Anthropic, or Perplexity; of written tokens
- * chat completions, responses, New API (two), LiteLLM, LangChain, Anthropic.
+ * reasoning tokens chat completions, responses, LangChain, then Moonshot, DeepSeek, Anthropic and Bedrock, or Perplexity; of written tokens
+ * chat completions, responses, New API (two), LiteLLM, Alibaba, LangChain, Anthropic, Bedrock.
  */
 const PLACES = {
 	input: ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens'],
@@ -110,6 +119,7 @@ const PLACES = {
 		'cached_tokens',
 		'prompt_cache_hit_tokens',
 		'cache_read_input_tokens',
+		'cacheReadInputTokens',
 	],
 	written: [
 		'prompt_tokens_details.cache_write_tokens',
@@ -117,8 +127,10 @@ const PLACES = {
 		'prompt_tokens_details.cached_creation_tokens',
 		'input_tokens_details.cached_creation_tokens',
 		'prompt_tokens_details.cache_creation_tokens',
+		'prompt_tokens_details.cache_creation_input_tokens',
 		'input_token_details.cache_creation',
 		'cache_creation_input_tokens',
+		'cacheWriteInputTokens',
 	],
 	writtenForHour: ['cache_creation.ephemeral_1h_input_tokens', 'claude_cache_creation_1_h_tokens'],
 	reasoning: [

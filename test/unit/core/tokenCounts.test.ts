@@ -77,6 +77,11 @@ it.each<[string, object, object]>([
 		{ ...MESSAGES, input_tokens: 3, cache_creation_input_tokens: 500 },
 		{ input: 1103, cached: 600, written: 500 },
 	],
+	[
+		'in those of Bedrock',
+		{ inputTokens: 1000, outputTokens: 10, cacheReadInputTokens: 600, cacheWriteInputTokens: 50 },
+		{ input: 1650, cached: 600, written: 50, output: 10 },
+	],
 	['within the prompt where a total says so', { ...MESSAGES, total_tokens: 1010 }, { input: 1000 }],
 	[
 		'within the prompt of chat completions',
@@ -116,6 +121,7 @@ it.each<[string, object, object]>([
 	...(
 		[
 			['prompt_tokens_details', 'cache_creation_tokens'],
+			['prompt_tokens_details', 'cache_creation_input_tokens'],
 			['prompt_tokens_details', 'cached_creation_tokens'],
 			['input_tokens_details', 'cached_creation_tokens'],
 			['input_tokens_details', 'cache_write_tokens'],
