@@ -190,6 +190,8 @@ export function openConnection(
 		isOfItem,
 		/** Whose work it is: the credential's, so that its owner may replace the key, or an account's that comes from an item. */
 		scope: isOfItem ? `${credentialId} ${account}` : credentialId,
+		/** The same, whatever its headers say: one may have the time in it, and be another one when n8n runs the node again. */
+		sender: isOfItem ? `${credentialId} ${identifyAccount(baseUrl, apiKey)}` : credentialId,
 		redact,
 		/** Whether the credential has a job ledger. */
 		usesLedger: usesLedger(data),

@@ -118,8 +118,8 @@ function createMemories(
 		const { http, httpOf, idleTimeout, account, accounts, connectLedger } = connection;
 		const { credentialId, scope } = connection;
 		const place = `${scope} ${connection.baseUrl}`;
-		// the item of a place stays the same, while a header may have the time in it; a tool has one item for all
-		const sender = isToolType(n8n.getNode().type) ? scope : credentialId;
+		// a tool has one place for all that its agents ask for
+		const sender = isToolType(n8n.getNode().type) ? scope : connection.sender;
 		const sentBy = `${sender} ${connection.baseUrl} ${operation.value}`;
 		const sent = { scope: sentBy, resendIfUnknown, redact };
 		const sentRequests = createSentRequests(n8n, sent);
