@@ -158,9 +158,9 @@ export async function play(
 	const isMarked = (job: string) =>
 		rows.some(({ jobId, state }) => jobId === job && state === 'delivered');
 	// those that an execution took along that was killed behind the fence are marked
-	const isLost = (job: string) =>
-		!worked.has(job) && (isConfirmed ? isMarked(job) : !left.has(job) && !isMarked(job));
-	const lost = [...names, ...generated].filter(isLost);
+	const isGone = (job: string) => !worked.has(job) && !left.has(job) && !isMarked(job);
+	const isLost = (job: string) => (isConfirmed ? !worked.has(job) && isMarked(job) : isGone(job));
+	const lost = [...names.filter(isLost), ...generated.filter(isGone)];
 	// where workflows confirm, a job may come twice
 	const twice = isConfirmed ? [] : [...left].filter(([, by]) => by.length > 1);
 	const wrong = [
