@@ -87,15 +87,29 @@ const isCutInError: IsSplitOff = (part, form) =>
 
 type KeyFinder = ReturnType<typeof createKeyFinder>;
 
+/** What finds keys. */
+function toPatterns(keys: string[]) {
+	/** The longest first: of two keys with the same beginning, the longer one counts. */
+	const forms = keys.flatMap(formsOf).sort((one, other) => other.length - one.length);
+	if (!forms.length) return { forms, anyForm: /(?!)/g, anyBeginning: /(?!)/ };
+	const beginnings = new Set(forms.map((form) => form.slice(0, MIN_CUT_LENGTH)));
+	return {
+		forms,
+		anyForm: new RegExp(forms.map(patternOf).join('|'), 'gi'),
+		anyBeginning: new RegExp([...beginnings].map(patternOf).join('|'), 'i'),
+	};
+}
+
 /** Finds keys in texts. Upper and lower case count as the same. The time is linear in the length of a text, whatever it contains. */
 function createKeyFinder() {
-	/** The longest first: of two keys with the same beginning, the longer one counts. */
-	let forms: string[] = [];
-	let anyForm = /(?!)/g;
-	let anyBeginning = /(?!)/;
+	const keys: string[] = [];
+	let patterns: ReturnType<typeof toPatterns> | undefined;
+	/** Made for all keys together: a thousand items may have a thousand keys. */
+	const find = () => (patterns ??= toPatterns(keys));
 
 	/** How many characters at the end of a text are the beginning of a form. */
 	const countBegun = (text: string, isSplitOff: IsSplitOff): number => {
+		const { forms } = find();
 		const end = text.slice(-(forms[0]?.length ?? 1)).toLowerCase();
 		const last = end.at(-1);
 		let count = 0;
@@ -108,16 +122,14 @@ function createKeyFinder() {
 	};
 
 	return {
-		add(keys: string[]) {
-			if (!keys.length) return;
-			forms = [...forms, ...keys.flatMap(formsOf)].sort((one, other) => other.length - one.length);
-			anyForm = new RegExp(forms.map(patternOf).join('|'), 'gi');
-			const beginnings = new Set(forms.map((form) => form.slice(0, MIN_CUT_LENGTH)));
-			anyBeginning = new RegExp([...beginnings].map(patternOf).join('|'), 'i');
+		add(given: string[]) {
+			if (!given.length) return;
+			keys.push(...given);
+			patterns = undefined;
 		},
 
 		/** Whether a text may contain a key, or at its end as much of one as `isCutInAnswer` asks for. Most texts do not. */
-		mayFind: (text: string) => anyBeginning.test(text),
+		mayFind: (text: string) => find().anyBeginning.test(text),
 
 		/**
 		 * Redacts all keys in a text.
@@ -125,6 +137,7 @@ function createKeyFinder() {
 		 * @param from Where it begins. The character before it decides whether a word begins there.
 		 */
 		redact(text: string, isSplitOff: IsSplitOff, from: number): { shown: string; rest: string } {
+			const { anyForm } = find();
 			let shown = '';
 			for (let place = from; ; place = anyForm.lastIndex) {
 				anyForm.lastIndex = place;

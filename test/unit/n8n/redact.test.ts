@@ -104,6 +104,16 @@ it('several keys: the longest counts', () => {
 	expect(streamed([...text], both).text).toBe('of *** and ***.');
 });
 
+it('many keys, such as one for each item, are prepared together, and once', () => {
+	const made = jest.spyOn(globalThis, 'RegExp');
+	const many = createRedactor('');
+	const keys = Array.from({ length: 200 }, (_, n) => `${KEY}-of-customer-${n}`);
+	for (const key of keys) many.addKey(key);
+	expect(many.data(keys.join(' '))).toBe(keys.map(() => '***').join(' '));
+	expect(made.mock.calls.length).toBeLessThan(10);
+	made.mockRestore();
+});
+
 it('our own sentences stay, even where the key is one of their words', () => {
 	const kept = { advice: 'Ask the service.', ids: { jobId: 'sk-abcdefgh123' } };
 	const message = 'The service refused the request (400)';
