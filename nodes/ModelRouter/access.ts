@@ -51,7 +51,11 @@ function openBudget({ data, credentialId, connectLedger, clock, user }: Credenti
 		);
 	const spender = user();
 	return new NodeBudget({
-		...{ ...spender, settings, clock, credentialId, newId: randomUUID },
+		...spender,
+		settings,
+		clock,
+		credentialId,
+		newId: randomUUID,
 		book: budgetBookOf(credentialId),
 		open: async () =>
 			await openLedger(connectLedger(), clock, spender.executionId, LONG_RETRY_ATTEMPTS),

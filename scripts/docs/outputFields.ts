@@ -16,8 +16,15 @@ interface Variation {
 const LEGEND = 'Output: fields of $json, missing where they do not apply; strings if not typed.';
 
 const ENDINGS: Record<EndingKind, true> = {
-	...{ stopPhrase: true, stopPattern: true, moderator: true, turnLimit: true, timeLimit: true },
-	...{ spendingCap: true, speakerFailed: true, denied: true, emptyRound: true },
+	stopPhrase: true,
+	stopPattern: true,
+	moderator: true,
+	turnLimit: true,
+	timeLimit: true,
+	spendingCap: true,
+	speakerFailed: true,
+	denied: true,
+	emptyRound: true,
 };
 
 /** What names and types do not say, by the title of the operation or node. */

@@ -45,7 +45,14 @@ export async function createSbom({ manifest, lock, packages, tarball, folder }) 
 		Object.fromEntries(Object.entries(dependencies).filter(([name]) => names.includes(name)));
 	const { name, version, description, license, author, homepage, repository, bugs } = manifest;
 	const installed = {
-		...{ name, version, description, license, author, homepage, repository, bugs },
+		name,
+		version,
+		description,
+		license,
+		author,
+		homepage,
+		repository,
+		bugs,
 		dependencies: only(manifest.devDependencies),
 	};
 	const locked = packages.map(({ path }) => {
@@ -59,7 +66,10 @@ export async function createSbom({ manifest, lock, packages, tarball, folder }) 
 	const write = (file, value) => writeFileSync(join(folder, file), JSON.stringify(value));
 	write('package.json', installed);
 	write('package-lock.json', {
-		...{ name, version, lockfileVersion: 3, requires: true },
+		name,
+		version,
+		lockfileVersion: 3,
+		requires: true,
 		packages: { '': installed, ...Object.fromEntries(locked) },
 	});
 	const { stdout } = await run(

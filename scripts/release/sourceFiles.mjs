@@ -20,8 +20,12 @@ export async function listSourceFiles(folder) {
 		const { stdout } = await run(
 			'git',
 			[
-				...[`--git-dir=${history}`, `--work-tree=${folder}`],
-				...['ls-files', '-z', '--others', '--exclude-standard'],
+				`--git-dir=${history}`,
+				`--work-tree=${folder}`,
+				'ls-files',
+				'-z',
+				'--others',
+				'--exclude-standard',
 			],
 			{ cwd: folder, maxBuffer: 2 ** 26 },
 		);

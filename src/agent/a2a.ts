@@ -26,12 +26,15 @@ const A2A_TASK: readonly Meaning[] = [
 ];
 /** What is not appended takes the place of the artifact: at the end, Google's ADK sends all of it (google-adk 1.27, from_adk_event.py). */
 const A2A_ARTIFACT: Meaning = {
-	...{ opens: 'stream', piece: ['artifact.parts', 'artifact.content'], id: 'artifact.artifactId' },
+	opens: 'stream',
+	piece: ['artifact.parts', 'artifact.content'],
+	id: 'artifact.artifactId',
 	repeats: { append: null },
 };
 const A2A_MESSAGE: Meaning = {
 	if: { role: ['agent', 'ROLE_AGENT'] },
-	...{ whole: ['parts', 'content'], ends: 'stream' },
+	whole: ['parts', 'content'],
+	ends: 'stream',
 };
 
 /** The protocol between agents. Its events come alone over REST, and as results of JSON-RPC. */
@@ -42,7 +45,8 @@ export const A2A: readonly Dialect[] = [
 		inJsonRpc: true,
 		by: 'kind',
 		knownBy: [
-			...['status-update', 'artifact-update'],
+			'status-update',
+			'artifact-update',
 			{ kind: 'task', 'status.state': '*' },
 			{ kind: 'message', parts: '*' },
 		],

@@ -57,7 +57,9 @@ export function createAnswerFold(options: FoldOptions) {
 		const text = reading.text();
 		const dialect = reading.dialect();
 		return {
-			...{ text, format, events: includeRawEvents || !text ? kept.map(rawOf) : [] },
+			text,
+			format,
+			events: includeRawEvents || !text ? kept.map(rawOf) : [],
 			...(dialect && { dialect: dialect.name }),
 			...(notice && { notice }),
 		};
@@ -80,8 +82,7 @@ export function createAnswerFold(options: FoldOptions) {
 		isWhole: reading.isWhole,
 		end(_received: () => string, isQuiet = false): string {
 			const rest = reading.finish();
-			const isStream = format === 'sse' || format === 'ndjson';
-			notice = isStream ? checkEnd(reading.dialect(), reading.state()) : undefined;
+			notice = isStream(format) ? checkEnd(reading.dialect(), reading.state()) : undefined;
 			if (isQuiet) notice = QUIET_NOTICE;
 			if (reading.state().isReplaced) notice = REPLACED_NOTICE;
 			return reading.text().trim() ? rest : findOtherText();
@@ -94,6 +95,8 @@ export function createAnswerFold(options: FoldOptions) {
 		answer,
 	} satisfies AnswerFold & Record<string, unknown>;
 }
+
+const isStream = (format: AnswerForm) => format === 'sse' || format === 'ndjson';
 
 /** Until a row recognizes an event, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too. */
 function createReading({ question, includeRawEvents, answerPath }: FoldOptions) {

@@ -34,5 +34,9 @@ interface ReadingState {
 }
 
 export const newState = (): ReadingState => ({
-	...{ isOver: false, hasEnded: false, isToolOpen: false, isReplaced: false, isOpen: false },
+	isOver: false,
+	hasEnded: false,
+	isToolOpen: false,
+	isReplaced: false,
+	isOpen: false,
 });

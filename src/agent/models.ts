@@ -56,7 +56,8 @@ export const MODELS: readonly Dialect[] = [
 		source: '@anthropic-ai/sdk 1.14, @copilotkit/aimock 1.43',
 		by: ['type', 'line'],
 		knownBy: [
-			...['content_block_start', 'content_block_delta'],
+			'content_block_start',
+			'content_block_delta',
 			{ type: 'message_start', 'message.role': 'assistant' },
 			{ type: 'message', role: 'assistant', 'content.type': '*' },
 		],
@@ -80,7 +81,8 @@ export const MODELS: readonly Dialect[] = [
 		events: {
 			'': [
 				{
-					...{ opens: 'stream', piece: 'candidates[index=0].content.parts' },
+					opens: 'stream',
+					piece: 'candidates[index=0].content.parts',
 					calls: 'candidates[index=0].content.parts.functionCall',
 				},
 				{ if: { error: '*' }, fails: 'error' },

@@ -65,7 +65,11 @@ export const PRODUCTS: readonly Dialect[] = [
 		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
 		by: 'event',
 		knownBy: [
-			...['message_end', 'message_replace', 'text_chunk', 'workflow_started', 'workflow_finished'],
+			'message_end',
+			'message_replace',
+			'text_chunk',
+			'workflow_started',
+			'workflow_finished',
 			{ event: 'message', answer: String, task_id: '*' },
 			{ 'data.workflow_id': '*', 'data.status': '*' },
 		],
@@ -104,7 +108,8 @@ export const PRODUCTS: readonly Dialect[] = [
 			'conversation.message.delta': { if: { type: 'answer' }, piece: 'content', id: 'id' },
 			'conversation.message.completed': {
 				if: { type: 'answer' },
-				...{ whole: 'content', ends: 'message' },
+				whole: 'content',
+				ends: 'message',
 			},
 			'conversation.chat.completed': { ends: 'answer' },
 			'conversation.chat.failed': { fails: 'last_error' },
@@ -118,7 +123,10 @@ export const PRODUCTS: readonly Dialect[] = [
 		source: 'https://docs.letta.com/guides/agents/streaming; @letta-ai/letta-client 1.12.1',
 		by: 'message_type',
 		knownBy: [
-			...['assistant_message', 'reasoning_message', 'tool_call_message', 'usage_statistics'],
+			'assistant_message',
+			'reasoning_message',
+			'tool_call_message',
+			'usage_statistics',
 			{ 'messages.message_type': '*' },
 		],
 		events: {
@@ -129,7 +137,8 @@ export const PRODUCTS: readonly Dialect[] = [
 			'': [
 				{
 					if: { 'stop_reason.stop_reason': '*' },
-					...{ unless: { 'stop_reason.stop_reason': LETTA_STOPS }, fails: 'stop_reason' },
+					unless: { 'stop_reason.stop_reason': LETTA_STOPS },
+					fails: 'stop_reason',
 				},
 				{ all: 'messages[message_type=assistant_message].content' },
 			],
@@ -167,7 +176,9 @@ export const PRODUCTS: readonly Dialect[] = [
 				{
 					if: { 'data.sender': 'Machine' },
 					unless: { 'data.properties.state': 'partial' },
-					...{ whole: 'data.text', id: 'data.id', ends: 'message' },
+					whole: 'data.text',
+					id: 'data.id',
+					ends: 'message',
 				},
 			],
 			token: { piece: 'data.chunk', id: 'data.id' },
@@ -190,7 +201,8 @@ export const PRODUCTS: readonly Dialect[] = [
 				{ if: { 'event.messageStop': '*' }, ends: 'message' },
 				{
 					if: { 'event.messageStop': '*' },
-					...{ unless: { 'event.messageStop.stopReason': 'tool_use' }, ends: 'answer' },
+					unless: { 'event.messageStop.stopReason': 'tool_use' },
+					ends: 'answer',
 				},
 				{ if: { error: '*' }, fails: 'error' },
 			],

@@ -155,7 +155,9 @@ function createSpecifiedEvents({ onChat }: AnswerOptions, time: () => number) {
 	};
 
 	return {
-		...{ handlers, newToolCalls, isEmpty: messages.isEmpty },
+		handlers,
+		newToolCalls,
+		isEmpty: messages.isEmpty,
 		count: () => tools.count() + messageIds.length,
 		answer(events: unknown[]): AssistantAnswer {
 			const text = messages.text();

@@ -32,8 +32,12 @@ export function createToolTimeline(time: () => number) {
 			const title = readTitles(given);
 			const label = title && selectTitle(title);
 			const call: ToolCall = {
-				...{ callId, ...(title && { title }), ...(label && { label }) },
-				...{ startedMs: time(), finished: false, ...existing },
+				callId,
+				...(title && { title }),
+				...(label && { label }),
+				startedMs: time(),
+				finished: false,
+				...existing,
 			};
 			calls.set(callId, call);
 			return call;
@@ -44,7 +48,10 @@ export function createToolTimeline(time: () => number) {
 			const finishedMs = time();
 			const durationMs = finishedMs - (existing?.startedMs ?? NaN);
 			calls.set(callId, {
-				...{ callId, ...existing, finished: true, finishedMs },
+				callId,
+				...existing,
+				finished: true,
+				finishedMs,
 				...(existing?.startedMs !== undefined && { durationMs }),
 			});
 		},

@@ -25,7 +25,13 @@ export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 }
 
 const FACTS = [
-	...['model', 'costUsd', 'inputTokens', 'outputTokens', 'requestId', 'durationMs', 'approvedBy'],
+	'model',
+	'costUsd',
+	'inputTokens',
+	'outputTokens',
+	'requestId',
+	'durationMs',
+	'approvedBy',
 ] as const;
 const FACTS_OF_PEOPLE = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'] as const;
 

@@ -111,10 +111,12 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(sum?: CostSum, budget?: SharedBudget, spending?: SpendingRecord) {
 	const both = [budget, spending].filter((one) => one !== undefined);
 	return {
-		...{ budget, spending },
+		budget,
+		spending,
 		/** The scopes of a request whose bound is a maximum. @param model Of the catalog, where it has the model. */
 		openCall: (model: string, label = '') => ({
-			...{ shared: budget?.calls, record: spending?.openRequest(model, label) },
+			shared: budget?.calls,
+			record: spending?.openRequest(model, label),
 			sum: sum?.openRequest(),
 		}),
 		/** The start of a job, and its scopes. */

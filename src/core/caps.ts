@@ -90,7 +90,9 @@ export const CONVERSATION_CAP = 'Spending Cap per Conversation';
 /** @param cap USD. @param spent USD that the speakers have reported. */
 export const createConversationCap = (cap: number, spent: number): Cap =>
 	createCap({
-		...{ cap, field: CONVERSATION_CAP, of: 'conversation' },
+		cap,
+		field: CONVERSATION_CAP,
+		of: 'conversation',
 		spending: { ...emptySpending(), spent: new Big(spent).times(1e6).toFixed() },
 	});
 

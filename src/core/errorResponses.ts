@@ -259,7 +259,12 @@ function extractElementText(text: string, element: string): string {
 }
 
 const ENTITIES: Record<string, string> = {
-	...{ lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ', amp: '&' },
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	'#39': "'",
+	nbsp: ' ',
+	amp: '&',
 };
 
 const decodeEntities = (markup: string) =>

@@ -5,9 +5,26 @@ import { isPlainObject, type JsonObject } from './json';
  * row of `src/agent/dialects.ts` with a source, or the user names its field.
  */
 export const TEXT_FIELDS = [
-	...['output_text', 'final_output', 'finalOutput'],
-	...['answer', 'text', 'content', 'reply', 'response', 'output', 't', 'delta', 'token'],
-	...['generated_text', 'choices', 'candidates', 'data', 'result', 'messages', 'parts', 'message'],
+	'output_text',
+	'final_output',
+	'finalOutput',
+	'answer',
+	'text',
+	'content',
+	'reply',
+	'response',
+	'output',
+	't',
+	'delta',
+	'token',
+	'generated_text',
+	'choices',
+	'candidates',
+	'data',
+	'result',
+	'messages',
+	'parts',
+	'message',
 ];
 
 /** Fields whose lists have a whole answer in each entry. */

@@ -63,8 +63,17 @@ const locationDepth = ({ instanceLocation }: OutputUnit) => instanceLocation.spl
 const isFalseSchema = (error: OutputUnit | undefined) => error?.keyword === 'false';
 
 const WRAPPER_KEYWORDS = new Set([
-	...['allOf', 'anyOf', 'oneOf', 'if', 'properties', 'additionalProperties'],
-	...['unevaluatedProperties', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
+	'allOf',
+	'anyOf',
+	'oneOf',
+	'if',
+	'properties',
+	'additionalProperties',
+	'unevaluatedProperties',
+	'items',
+	'prefixItems',
+	'additionalItems',
+	'unevaluatedItems',
 ]);
 
 /** Whether an error only reports that a part is wrong. The error of that part follows. */

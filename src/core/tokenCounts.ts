@@ -42,7 +42,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 	const reasoning = most('reasoning') ?? 0;
 	const output = most('output');
 	const total = most('total') ?? 0;
-	const answer = output !== undefined && reasoning > output ? output + reasoning : output;
+	const answer = withReasoning(output, reasoning);
 	const { input, cached, isBeside, written } = readPrompt(usage, all, answer);
 	const isBoth = input !== undefined && answer !== undefined;
 	const rest = isBoth ? Math.max(0, total - input - answer) : 0;
@@ -60,6 +60,10 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 		isContradictory: isContradictory || undefined,
 	}) as TokenCounts;
 }
+
+/** More reasoning than the answer has is beside it. */
+const withReasoning = (output: number | undefined, reasoning: number) =>
+	output !== undefined && reasoning > output ? output + reasoning : output;
 
 /** A sentence about counts that contradict each other; undefined for any others. @param usage As it was reported. */
 export function describeContradiction(usage: unknown): string | undefined {

@@ -5,7 +5,9 @@ import { fillRow, readRow, type RowOf, type TableFormat } from '../tables/tableF
 export type JobIdentity = Pick<Entry, 'credentialId' | 'mediaType' | 'jobId'>;
 
 export const identifyJob = ({ credentialId, mediaType, jobId }: JobIdentity): JobIdentity => ({
-	...{ credentialId, mediaType, jobId },
+	credentialId,
+	mediaType,
+	jobId,
 });
 
 export const jobKey = (job: JobIdentity): string => JSON.stringify(Object.values(identifyJob(job)));

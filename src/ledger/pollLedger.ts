@@ -63,8 +63,11 @@ async function findFinishedJobs(
 	const found = await Promise.all(
 		eventFilters.map(async ({ outcome, minimumAge, isAlarm }) => {
 			const isReady = where({
-				...{ ...ownedBy(owner), ...(isAlarm && { triggerGroup: owner.triggerGroup }) },
-				...{ state: 'pending', outcome, checkAt: atMost(now) },
+				...ownedBy(owner),
+				...(isAlarm && { triggerGroup: owner.triggerGroup }),
+				state: 'pending',
+				outcome,
+				checkAt: atMost(now),
 				startedAt: minimumAge ? atMost(now - minimumAge) : undefined,
 			});
 			return await table.find(isReady, { by: 'checkAt', limit });

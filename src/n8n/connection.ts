@@ -223,7 +223,10 @@ function describeUser(n8n: HttpContext, redact: Redactor) {
 	const { id: workflowId = '', name: workflow = '' } = n8n.getWorkflow();
 	const { id: nodeId, name: node, type } = n8n.getNode();
 	return {
-		...{ workflowId, workflow, nodeId, node },
+		workflowId,
+		workflow,
+		nodeId,
+		node,
 		executionId: n8n.getExecutionId(),
 		asTool: isToolType(type),
 		addHint(sentence: string): void {
@@ -255,7 +258,10 @@ function createLedgerConnection(
 		settings,
 	});
 	return {
-		...{ http, httpWithoutRetries, clock, redact: open.redact },
+		http,
+		httpWithoutRetries,
+		clock,
+		redact: open.redact,
 		/** The name or ID of the Data Table. */
 		table,
 		/** What the credential is called in messages. */

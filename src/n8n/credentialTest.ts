@@ -202,7 +202,9 @@ function createProbeHttp(
 		async send({ method, path, body: sent }) {
 			try {
 				const answer = (await request({
-					...{ method, uri: baseUrl + path, ...(sent && { body: sent }) },
+					method,
+					uri: baseUrl + path,
+					...(sent && { body: sent }),
 					headers: { accept: 'application/json', ...headers },
 					json: true,
 					followRedirect: false,

@@ -44,7 +44,8 @@ export function partialAnswerOf<Partial extends { text: string }>(cause: unknown
 		/** Our sentence and the service's own words. */
 		notice: joinSentences(`${message}.`, reason),
 		/** IDs from the service, e.g. `chatId`. */
-		...{ ids, computed },
+		ids,
+		computed,
 		...(requestId && { requestId }),
 	};
 }

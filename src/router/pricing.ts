@@ -260,7 +260,9 @@ function readTokenPrices(pricing: unknown) {
 	const input = readDecimal(prices['input_per_mtok']);
 	const cached = readDecimal(prices['cached_input_per_mtok']);
 	return {
-		...{ input, cached, output: readDecimal(prices['output_per_mtok']) },
+		input,
+		cached,
+		output: readDecimal(prices['output_per_mtok']),
 		/** A cached token may cost more than another one. Undefined without a price for those that are not cached. */
 		dearestInput: input && cached?.gt(input) ? cached : input,
 	};

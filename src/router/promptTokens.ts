@@ -77,8 +77,11 @@ export function estimatePromptTokens(body: JsonObject): number | undefined {
 const CONVERSATION_FIELDS = ['messages', 'input', 'instructions'];
 /** Tokens that a template may add to each entry of a field. */
 const FRAME_TOKENS: Record<string, number> = {
-	...{ messages: 16, input: 16, instructions: 16 },
-	...{ tools: 64, functions: 64 },
+	messages: 16,
+	input: 16,
+	instructions: 16,
+	tools: 64,
+	functions: 64,
 };
 
 const toSet = (words: string) => new Set(words.trim().split(/\s+/));

@@ -74,10 +74,16 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofOwner, state: 'unknown' });
 	const alarms = starts.map(({ id, mediaType, model, executionId, note, ...start }) => ({
-		...{ jobId: ofGroup(`unknown:${id}`, owner.triggerGroup), model, outcome: 'outcomeUnknown' },
+		jobId: ofGroup(`unknown:${id}`, owner.triggerGroup),
+		model,
+		outcome: 'outcomeUnknown',
 		note: `The outcome of the start in entry ${id} is unknown.`,
 		record: JSON.stringify({
-			...{ entryId: id, mediaType, model, executionId, note },
+			entryId: id,
+			mediaType,
+			model,
+			executionId,
+			note,
 			...(start.uniqueKey && { uniqueKey: start.uniqueKey }),
 			startedAt: new Date(start.startedAt).toISOString(),
 		}),

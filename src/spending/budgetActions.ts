@@ -58,15 +58,17 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 
 		async release(which) {
 			const meant = 'id' in which ? `"${which.id}"` : 'each old one';
-			const manualSteps = `under "reservations" in its cell "record", add "isReleased": true to ${meant}, and write any other text into its cell "claim". Do not delete a reservation: what it costs would not be counted.`;
-			requirePermission(use, (await book.readAgain(use)).id, manualSteps);
+			requirePermission(use, (await book.readAgain(use)).id, releaseByHand(meant));
 			const released = await book.change(use, ({ reservations }, now) => {
 				const isMeant = ([id, { at, isReleased }]: [string, Reservation]) =>
 					'id' in which ? id === which.id : !isReleased && Date.parse(at) <= now - which.age;
 				const found = Object.entries(reservations).filter(isMeant);
 				for (const [, reservation] of found) reservation.isReleased = true;
 				return found.map(([reservationId, { most, executionId, workflow }]) => ({
-					...{ reservationId, releasedUsd: toUsd(most), executionId, workflow },
+					reservationId,
+					releasedUsd: toUsd(most),
+					executionId,
+					workflow,
 				}));
 			});
 			if ('age' in which) return { released: released.length, reservations: released };
@@ -85,6 +87,10 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 	};
 }
+
+/** What the operation Release does. */
+const releaseByHand = (meant: string) =>
+	`under "reservations" in its cell "record", add "isReleased": true to ${meant}, and write any other text into its cell "claim". Do not delete a reservation: what it costs would not be counted.`;
 
 function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): Fields {
 	const figures = figuresOf(state, settings);

@@ -24,7 +24,8 @@ function refuse({ asTool }: Pick<BudgetUse, 'asTool'>, message: string, what: st
 	const error = invalidInputError(message, `Nothing was sent. ${what}`);
 	const advice = asTool && `${error.details.advice} ${TOOL_ADVICE}`;
 	return withDetails(error, {
-		...{ outcome: 'not_started', needsOperator: true },
+		outcome: 'not_started',
+		needsOperator: true,
 		...(advice && { advice }),
 	});
 }

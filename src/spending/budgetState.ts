@@ -121,7 +121,10 @@ export function figuresOf({ day, ...state }: BudgetState, { amount, length }: Bu
 	const counting = Object.values(state.reservations).filter(({ isReleased }) => !isReleased);
 	const reserved = sum(counting.map(({ most }) => most));
 	return {
-		...{ spent, reserved, start, end },
+		spent,
+		reserved,
+		start,
+		end,
 		/** What is neither spent nor reserved. */
 		left: amount.minus(spent).minus(reserved),
 		/** How many reservations count. */

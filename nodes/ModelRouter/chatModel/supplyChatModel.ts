@@ -141,7 +141,9 @@ function toFacts({ answer, passedOver }: AnsweredCall, notice: string | undefine
 	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
 	const tokenUsage = input !== undefined &&
 		output !== undefined && {
-			...{ promptTokens: input, completionTokens: output, totalTokens: input + output },
+			promptTokens: input,
+			completionTokens: output,
+			totalTokens: input + output,
 			...omitMissing({ cachedTokens: cached, reasoningTokens }),
 		};
 	return {

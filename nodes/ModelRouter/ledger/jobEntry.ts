@@ -185,7 +185,10 @@ export function toJob(entry: Entry): Job {
 	const mediaType = entry.mediaType as MediaType;
 	const record = readStoredRecord(entry);
 	return {
-		...{ jobId, mediaType, state: 'unfinished', record },
+		jobId,
+		mediaType,
+		state: 'unfinished',
+		record,
 		...readJobRecord(record, mediaType, {}, jobId),
 		...(requestId && { requestId }),
 	};

@@ -205,8 +205,13 @@ export function toStartRequest(
 		inputs.map(({ name }) => ({ name, value: '' })),
 	);
 	return {
-		...{ mediaType, body, inputs, allowAgents },
-		...{ spendingCapPerItem, spendingCapPerExecution, allowUnknownCost },
+		mediaType,
+		body,
+		inputs,
+		allowAgents,
+		spendingCapPerItem,
+		spendingCapPerExecution,
+		allowUnknownCost,
 		/** @throws ServiceError `invalid` for a list that the credential does not have. */
 		findChoice: () => findModelChoice(params.model, readModelLists),
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),

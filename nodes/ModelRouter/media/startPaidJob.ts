@@ -197,7 +197,10 @@ function toStartLedger(
 	const { request, origin, addHint } = context;
 	const { mediaType } = request;
 	const newStart = {
-		...{ uniqueKey, triggerGroup, mediaType, model },
+		uniqueKey,
+		triggerGroup,
+		mediaType,
+		model,
 		credentialId: origin.credentialId,
 		lease: leaseOf(context),
 		firstCheck: waits && waits + WAIT_MARGIN,

@@ -49,7 +49,11 @@ export function openJobList(
 /** A ledger in the memory of this process. */
 export const openInMemory = (rows: Entry[], clock: Clock, newClaim: () => string): Ledger => ({
 	table: createMemoryTable(rows, ledgerFormat),
-	...{ clock, uncancellableClock: clock, n8nTime: clock.now, newClaim, executionId: '' },
+	clock,
+	uncancellableClock: clock,
+	n8nTime: clock.now,
+	newClaim,
+	executionId: '',
 });
 
 /** An emitted job counts as reported, because no later step could record it. */

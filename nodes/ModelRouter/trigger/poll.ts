@@ -113,7 +113,11 @@ export async function collectJobs(
 	const isLedger = watch === 'ledger';
 	const { time, redact } = polled;
 	const polling = {
-		...{ credentialId, triggerGroup, maxJobs, lease, ...time },
+		credentialId,
+		triggerGroup,
+		maxJobs,
+		lease,
+		...time,
 		eventFilters: toEventFilters(settings),
 		concurrency: STATUS_CONCURRENCY,
 		async readStatus(entry: Entry) {

@@ -216,6 +216,7 @@ export function toSettings({
 		lease: deliverAgainAfter * 60_000,
 		/** Whether a job only counts as delivered once the workflow has confirmed it. */
 		isConfirmed: watch === 'ledger' && deliveredWhen === 'confirmed',
-		...{ maxJobs, maxSizeMib },
+		maxJobs,
+		maxSizeMib,
 	};
 }
