@@ -32,8 +32,11 @@ const downloads = join(root, '.demo', 'downloads');
 
 /** What a credential of a team has: a budget that no other node can spend, alarms, and a record of what was spent. */
 const budget = {
-	...{ budgetUsd: '20', budgetPeriod: 'day', alarmPercents: '80, 100' },
-	...{ recordSpending: true, allowedHttpRequestDomains: 'none' },
+	budgetUsd: '20',
+	budgetPeriod: 'day',
+	alarmPercents: '80, 100',
+	recordSpending: true,
+	allowedHttpRequestDomains: 'none',
 };
 
 /** What n8n talks to. */
@@ -101,7 +104,8 @@ export async function saveCredentials({ editor, service, mails }: Demo) {
 	const ledger = { useJobLedger: true, n8nUrl: editor.url, n8nApiKey };
 	const { agent, assistant, router } = service;
 	const workspace = (id: string, name: string): CredentialSecret => ({
-		...{ type: 'workspaceAgentApi', name },
+		type: 'workspaceAgentApi',
+		name,
 		data: { baseUrl: agent.baseUrl(id), apiKey: agent.key(id) },
 	});
 	const accounts: CredentialSecret[] = [
@@ -109,11 +113,13 @@ export async function saveCredentials({ editor, service, mails }: Demo) {
 		workspace('ws-2', 'Second Workspace Agent account'),
 		workspace('ws-1', 'Workspace Agent account'),
 		{
-			...{ type: 'marketAssistantApi', name: 'Crypto Q&A account' },
+			type: 'marketAssistantApi',
+			name: 'Crypto Q&A account',
 			data: { baseUrl: assistant.baseUrl, apiKey: assistant.keys.pro, ...ledger },
 		},
 		{
-			...{ type: 'modelRouterApi', name: 'Model Router account' },
+			type: 'modelRouterApi',
+			name: 'Model Router account',
 			data: { baseUrl: router.baseUrl, apiKey: router.keys.main, ...ledger, ...budget },
 		},
 		mails.secret,

@@ -152,13 +152,20 @@ const routerNode = (name: string, parameters: Record<string, unknown>) =>
 	});
 const startNode = () =>
 	routerNode('Start', {
-		...{ resource: 'media', operation: 'start', mediaType: 'images' },
-		...{ model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' }, prompt: PROMPT },
-		...{ useLedger: true, uniqueKey: KEY },
+		resource: 'media',
+		operation: 'start',
+		mediaType: 'images',
+		model: { __rl: true, mode: 'id', value: 'canvas/sketch-1' },
+		prompt: PROMPT,
+		useLedger: true,
+		uniqueKey: KEY,
 	});
 const resolveNode = (jobId: string) =>
 	routerNode('Resolve', {
-		...{ resource: 'ledger', operation: 'markStarted', uniqueKey: KEY, jobId },
+		resource: 'ledger',
+		operation: 'markStarted',
+		uniqueKey: KEY,
+		jobId,
 	});
 
 /** The Data Table of the ledger, and what it has of the start. */

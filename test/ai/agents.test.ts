@@ -18,7 +18,8 @@ let openAi: SavedCredential;
 beforeAll(async () => {
 	standIn = await startModel();
 	openAi = await bridge.editor.createCredential({
-		...{ name: 'The stand-in model', type: 'openAiApi' },
+		name: 'The stand-in model',
+		type: 'openAiApi',
 		data: { apiKey: 'any', url: standIn.url, header: false },
 	});
 });
@@ -50,7 +51,8 @@ const toolsOf = () =>
 const toolFor = (kind: RegExp) => toolsOf().find((tool) => kind.test(tool.kind))!.node;
 const text = (account: SavedCredential) =>
 	nodesFor({ ...bridge.accounts, router: account }).router(NAME, ['text', 'message'], {
-		...{ model: model('northwind/quill-2.5'), prompt: asked },
+		model: model('northwind/quill-2.5'),
+		prompt: asked,
 	});
 /** What may cost, and reached the service. */
 const posts = () => bridge.service.requests.filter(({ method }) => method === 'POST');
@@ -83,7 +85,8 @@ it.each(oneOfEachKind.map(([kind]) => [kind]))('%s: the tool answers', async (ki
 it('a budget that is too small: nothing is sent, and the model is told to stop', async () => {
 	const { router } = secretsOf(bridge.service);
 	const account = await createWithLedger(bridge.editor, {
-		...{ ...router, data: { ...router.data, budgetUsd: '0.0000001' } },
+		...router,
+		data: { ...router.data, budgetUsd: '0.0000001' },
 	});
 	const agent = await withTool(text(account));
 	standIn.plan(HELLO);
@@ -115,8 +118,12 @@ describe('a job with a Unique Key and a ledger', () => {
 	const keyed = async () => {
 		const account = await createWithLedger(bridge.editor, secretsOf(bridge.service).router);
 		return nodesFor({ ...bridge.accounts, router: account }).router(NAME, ['media', 'start'], {
-			...{ mediaType: 'images', model: model('canvas/sketch-1'), prompt: asked },
-			...{ allowAgents: true, useLedger: true, uniqueKey: 'order 7' },
+			mediaType: 'images',
+			model: model('canvas/sketch-1'),
+			prompt: asked,
+			allowAgents: true,
+			useLedger: true,
+			uniqueKey: 'order 7',
 		});
 	};
 

@@ -39,8 +39,11 @@ export async function createAgent(
 	await editor.call('PUT', `${path}/config`, {
 		baseConfigHash: configHash,
 		config: {
-			...{ name: 'An agent', instructions: 'Use your tools.' },
-			...{ model: 'openai/stand-in', credential: model.id, tools: tools.map(toTool) },
+			name: 'An agent',
+			instructions: 'Use your tools.',
+			model: 'openai/stand-in',
+			credential: model.id,
+			tools: tools.map(toTool),
 		},
 	});
 	const send = async (way: string, body: object) => {
@@ -60,10 +63,15 @@ export async function createAgent(
 }
 
 const toTool = ({ node, requireApproval = false }: AgentTool) => ({
-	...{ type: 'node', name: node.name, description: `Use ${node.name}`, requireApproval },
+	type: 'node',
+	name: node.name,
+	description: `Use ${node.name}`,
+	requireApproval,
 	node: {
-		...{ nodeType: node.type, nodeTypeVersion: node.typeVersion },
-		...{ nodeParameters: node.parameters, credentials: node.credentials },
+		nodeType: node.type,
+		nodeTypeVersion: node.typeVersion,
+		nodeParameters: node.parameters,
+		credentials: node.credentials,
 	},
 });
 

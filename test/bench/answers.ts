@@ -48,14 +48,20 @@ const chunk = (content: string, finish_reason: string | null = null) =>
 const end = chunk('', 'stop') + event({ choices: [], usage }) + done;
 const completion = (message: object, finish_reason = 'stop') =>
 	JSON.stringify({
-		...{ id: 'c-1', object: 'chat.completion', model: models.short, usage },
+		id: 'c-1',
+		object: 'chat.completion',
+		model: models.short,
+		usage,
 		choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
 	});
 
 /** The same in the protocol of n8n's OpenAI node. */
 const responseOf = (text: string) =>
 	JSON.stringify({
-		...{ id: 'r-1', object: 'response', status: 'completed', model: models.short },
+		id: 'r-1',
+		object: 'response',
+		status: 'completed',
+		model: models.short,
 		output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }],
 		usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
 	});
@@ -91,7 +97,11 @@ const streamOf = (body: string | Buffer) => ({ type: 'text/event-stream', body }
 /** All models with prices, as a node reads them before it asks one. */
 const catalog = JSON.stringify({
 	data: Object.values(models).map((id) => ({
-		...{ id, name: id, owned_by: 'bench', kind: 'text', context_length: 128_000 },
+		id,
+		name: id,
+		owned_by: 'bench',
+		kind: 'text',
+		context_length: 128_000,
 		input_modalities: ['text'],
 		pricing: { input_per_mtok: 1, output_per_mtok: 2 },
 	})),
@@ -146,7 +156,10 @@ function longAnswer(deltas: number): Buffer {
 	const content = 'answer '.padEnd(DELTA_SIZE, 'x');
 	const data = (id: string) =>
 		event({
-			...{ id, object: 'chat.completion.chunk', created: 1_700_000_000, model: models.long },
+			id,
+			object: 'chat.completion.chunk',
+			created: 1_700_000_000,
+			model: models.long,
 			choices: [{ index: 0, delta: { content }, finish_reason: null }],
 		});
 	// letters, since our parser looks twice at numbers of 16 digits and more

@@ -98,7 +98,10 @@ const messages = [
 				ours: { ...live, tested: nodes.message(models.long, 5) },
 				[FLOOR]: { ...live, tested: nodes.floor(models.long, 1) },
 				[AGENT]: {
-					...{ ...live, times: 1, tested: nodes.aiAgent(), warmUps: 3 },
+					...live,
+					times: 1,
+					tested: nodes.aiAgent(),
+					warmUps: 3,
 					chatModel: nodes.openAiChatModel(models.long),
 				},
 			};
@@ -158,7 +161,9 @@ const paced = (where: 'webhook' | 'chat', ours: string[]) =>
 				'our assistant': { ...live, tested: nodes.question(text) },
 				[FLOOR]: { ...live, tested: nodes.floor(models.paced, 1, text) },
 				[AGENT]: {
-					...{ ...live, tested: nodes.aiAgent(text), warmUps: 3 },
+					...live,
+					tested: nodes.aiAgent(text),
+					warmUps: 3,
 					chatModel: nodes.openAiChatModel(models.paced),
 				},
 			};
@@ -186,7 +191,8 @@ const others = [
 				ours: { tested: nodes.conversation(), inspect, tools },
 				[ROUNDS]: { tested: nodes.conversation({ turnOrder: 'sameMessage' }), inspect, tools },
 				[AGENT]: {
-					...{ tested: nodes.aiAgent(undefined, TURNS + 10), inspect },
+					tested: nodes.aiAgent(undefined, TURNS + 10),
+					inspect,
 					tools: names.map((name) => nodes.speaker(name, { sessionMode: 'new' })),
 					chatModel: nodes.openAiChatModel(models.talk),
 				},

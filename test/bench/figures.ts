@@ -10,7 +10,8 @@ export type Take = () => Promise<Sample>;
  */
 export async function interleave(rounds: number, variants: Record<string, Take>): Promise<Samples> {
 	const all = Object.entries(variants).map(([name, take]) => ({
-		...{ name, take },
+		name,
+		take,
 		samples: [] as Sample[],
 	}));
 	for (let round = 0; round < rounds; round++) {
@@ -56,7 +57,9 @@ export function judge(figure: Figure, samples: Samples): Judged {
 	const parts = [measure, of, minus && `less ${minus}`, over && `over ${over}`];
 	return {
 		text: parts.filter(Boolean).join(', '),
-		...{ value, spread, atMost },
+		value,
+		spread,
+		atMost,
 		ofLeast: combined((variant) => spreadOf(valuesOf(samples[variant], measure))?.least),
 		met: value === undefined || atMost === undefined ? undefined : value <= atMost,
 	};

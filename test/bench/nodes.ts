@@ -21,9 +21,11 @@ export async function createNodes(editor: Editor, url: string) {
 	const [slow, prompt] = [await workspace('bench'), await workspace(talkWorkspace)];
 	const line = await workspace(lineWorkspace);
 	const market = await save('marketAssistantApi', {
-		...{ baseUrl: `${url}/api/ai-assistant/v1`, apiKey },
+		baseUrl: `${url}/api/ai-assistant/v1`,
+		apiKey,
 		// so high that nothing waits for its turn
-		...{ plan: 'custom', requestsPerMinute: 60_000 },
+		plan: 'custom',
+		requestsPerMinute: 60_000,
 	});
 	const header = await save('httpHeaderAuth', { name: 'X-API-KEY', value: apiKey });
 	/** Of two customers, by the item. */
@@ -48,8 +50,10 @@ export async function createNodes(editor: Editor, url: string) {
 			'Node',
 			'n8n-nodes-base.httpRequest',
 			{
-				...{ url: (path.includes('{{') ? '=' : '') + url + path, options },
-				...{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth' },
+				url: (path.includes('{{') ? '=' : '') + url + path,
+				options,
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
 				...(jsonBody && { method: 'POST', sendBody: true, specifyBody: 'json', jsonBody }),
 			},
 			{ typeVersion: 4.4, ...key },
@@ -60,8 +64,11 @@ export async function createNodes(editor: Editor, url: string) {
 			ours(
 				'modelRouter',
 				{
-					...{ resource: 'text', operation: 'message', model: locator(model) },
-					...{ inputType: 'list', messages: { message: [{ role: 'user', content: message }] } },
+					resource: 'text',
+					operation: 'message',
+					model: locator(model),
+					inputType: 'list',
+					messages: { message: [{ role: 'user', content: message }] },
 					requestSettings: { concurrency },
 				},
 				hasKeyOfItem ? routerOfItem : router,
@@ -77,7 +84,9 @@ export async function createNodes(editor: Editor, url: string) {
 			ours(
 				'agentConversation',
 				{
-					...{ openingMessageSource: 'define', openingMessage: message, turnLimit: TURNS },
+					openingMessageSource: 'define',
+					openingMessage: message,
+					turnLimit: TURNS,
 					...parameters,
 				},
 				{},
@@ -89,15 +98,21 @@ export async function createNodes(editor: Editor, url: string) {
 			job(
 				'download',
 				{
-					...{ mediaType: 'videos', jobId: message, binaryProperty: 'data' },
+					mediaType: 'videos',
+					jobId: message,
+					binaryProperty: 'data',
 					options: { maxSizeMib: 1000 },
 				},
 				'Node',
 			),
 		startJob: () =>
 			job('start', {
-				...{ mediaType: 'images', model: locator('bench/picture'), prompt: message },
-				...{ parameters: '{}', binaryProperty: 'data', options: { allowUnknownCost: true } },
+				mediaType: 'images',
+				model: locator('bench/picture'),
+				prompt: message,
+				parameters: '{}',
+				binaryProperty: 'data',
+				options: { allowUnknownCost: true },
 			}),
 		getJob: () => job('getJob', { mediaType: 'images', jobId: '={{ $json.jobId }}' }),
 		/** @param credential of the ledger with the jobs */
@@ -119,7 +134,9 @@ export async function createNodes(editor: Editor, url: string) {
 				'Node',
 				'@n8n/n8n-nodes-langchain.openAi',
 				{
-					...{ resource: 'text', operation: 'response', modelId: locator(model) },
+					resource: 'text',
+					operation: 'response',
+					modelId: locator(model),
 					responses: { values: [{ content: message }] },
 				},
 				{ typeVersion: 2.1, ...openAi },

@@ -52,7 +52,8 @@ async function startPolls(host: Host, jobs: number) {
 	const account = { baseUrl: service.url, apiKey: 'a-key-of-the-benchmark' };
 	const child = fork(bundled(), {
 		env: {
-			...{ PATH: process.env['PATH'], NODE_ENV: 'production' },
+			PATH: process.env['PATH'],
+			NODE_ENV: 'production',
 			N8N_USER_FOLDER: mkdtempSync(join(tmpdir(), 'poll-')),
 			N8N_LOG_LEVEL: 'silent',
 			N8N_ENCRYPTION_KEY: 'the key of the benchmark',
@@ -71,7 +72,8 @@ async function startPolls(host: Host, jobs: number) {
 	await ask({ secrets: { modelRouterApi: { ...account, ...ledger } }, n8n: new URL(url).host });
 	const pid = child.pid ?? 0;
 	return {
-		...{ ask, pid },
+		ask,
+		pid,
 		async poll(): Promise<Sample> {
 			const before = await service.counts();
 			let toN8n = 0;
@@ -97,7 +99,11 @@ function bundled() {
 	const outfile = join(folder, 'polling.cjs');
 	buildSync({
 		entryPoints: [join(import.meta.dirname, 'polling.ts')],
-		...{ outfile, bundle: true, format: 'cjs', platform: 'node', packages: 'external' },
+		outfile,
+		bundle: true,
+		format: 'cjs',
+		platform: 'node',
+		packages: 'external',
 	});
 	return outfile;
 }
@@ -126,8 +132,13 @@ export async function ledgerOf(
 	const rows = Array.from({ length: jobs }, (_, job) => {
 		const startedAt = now - Math.round((60_000 * (jobs - job)) / jobs);
 		return toRow({
-			...{ state: 'pending', jobId: watchedId(job), mediaType: 'images', model: 'bench/picture' },
-			...{ credentialId, startedAt, checkAt: startedAt },
+			state: 'pending',
+			jobId: watchedId(job),
+			mediaType: 'images',
+			model: 'bench/picture',
+			credentialId,
+			startedAt,
+			checkAt: startedAt,
 			record: JSON.stringify({ id: watchedId(job), status: 'queued', estimated_cost: 40_000 }),
 		});
 	});

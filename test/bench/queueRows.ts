@@ -111,7 +111,8 @@ export async function measureParked(host: Host): Promise<Samples> {
 
 /** n8n refuses an expression that polls more often than every minute, but not several of them. */
 const everyTenSeconds = [0, 10, 20, 30, 40, 50].map((second) => ({
-	...{ mode: 'custom', cronExpression: `${second} * * * * *` },
+	mode: 'custom',
+	cronExpression: `${second} * * * * *`,
 }));
 
 /** Memory is that of main, which polls. The first time it takes what it is given before it collects garbage. */
@@ -127,7 +128,8 @@ export async function measureWatched(host: Host): Promise<Samples> {
 	await service.counts({ jobs });
 	const after = node('After', 'n8n-nodes-base.noOp', {});
 	const trigger = nodes.trigger(saved, {
-		...{ pollTimes: { item: everyTenSeconds }, options: { maxJobs: 250 } },
+		pollTimes: { item: everyTenSeconds },
+		options: { maxJobs: 250 },
 	});
 	const watching = await editor.importWorkflow({
 		...beginAt(workflow('watching', [], after), trigger),

@@ -15,8 +15,13 @@ import { call } from './workflows.ts';
 
 /** What three workers do on a machine with two cores, with a few processor milliseconds of n8n's own for each execution. */
 const load = {
-	...{ workers: 3, slots: 10, duration: 5000, time: 60_000, rows: 1000 },
-	...{ bound: 6000, seed: 1 },
+	workers: 3,
+	slots: 10,
+	duration: 5000,
+	time: 60_000,
+	rows: 1000,
+	bound: 6000,
+	seed: 1,
 } satisfies Partial<Load>;
 const BUDGET = 90;
 /** Milliseconds after which nobody waits for an answer: n8n loses some with several workers. */
@@ -82,8 +87,10 @@ async function startRig(): Promise<Rig> {
 	const secret = { ...router, data: { ...router.data, baseUrl: toService.url } };
 	const plain = await queue.editor.createCredential({ ...secret, name: 'plain' });
 	const account = await createWithLedger(queue.editor, secret, {
-		...{ n8nUrl: toN8n.url, budgetUsd: String(BUDGET) },
-		...{ recordSpending: true, spendingTable: 'Spending' },
+		n8nUrl: toN8n.url,
+		budgetUsd: String(BUDGET),
+		recordSpending: true,
+		spendingTable: 'Spending',
 	});
 	return { queue, service, toService, toN8n, plain, account };
 }
@@ -159,18 +166,18 @@ async function runLoad(rig: Rig, account: SavedCredential): Promise<Ran> {
 	const inTime = { texts, requests: toN8n.answers.length - requests };
 	await slots;
 	return {
-		...{
-			besides: at(besides, 0.5),
-			latency: at(
-				toN8n.answers.slice(requests).map(({ took }) => took),
-				0.5,
-			),
-		},
+		besides: at(besides, 0.5),
+		latency: at(
+			toN8n.answers.slice(requests).map(({ took }) => took),
+			0.5,
+		),
 		sample: {
-			...{ unanswered, 'to n8n': inTime.requests },
+			unanswered,
+			'to n8n': inTime.requests,
 			'per second': (1000 * inTime.texts) / load.time,
 			'to n8n, 100 texts': (100 * inTime.requests) / inTime.texts,
-			...{ 'added ms': at(waits, 0.5), 'added 95 % ms': at(waits, 0.95) },
+			'added ms': at(waits, 0.5),
+			'added 95 % ms': at(waits, 0.95),
 		},
 	};
 }

@@ -21,16 +21,21 @@ function createTable(): SpendingTable {
 		const workflow = index % 100;
 		const day = `2026-11-${String(1 + (Math.floor(index / 500) % 20)).padStart(2, '0')}`;
 		return {
-			...{
-				id: index + 1,
-				day,
-				workflowId: `workflow-${workflow}`,
-				workflow: `Workflow ${workflow}`,
-			},
-			...{ nodeId: `6f1c2b1e-8d3a-4c0e-9a55-${workflow}`, node: 'Message a Model' },
-			...{ model: `vendor/model-${Math.floor(index / 100) % 5}`, label: '', requests: 10 },
-			...{ inputTokens: 1000, outputTokens: 2000, costUsd: 0.001234, unknownCosts: 0 },
-			...{ lastExecutionId: String(index), record: JSON.stringify({ writes: ['a1b2c3d4'] }) },
+			id: index + 1,
+			day,
+			workflowId: `workflow-${workflow}`,
+			workflow: `Workflow ${workflow}`,
+			nodeId: `6f1c2b1e-8d3a-4c0e-9a55-${workflow}`,
+			node: 'Message a Model',
+			model: `vendor/model-${Math.floor(index / 100) % 5}`,
+			label: '',
+			requests: 10,
+			inputTokens: 1000,
+			outputTokens: 2000,
+			costUsd: 0.001234,
+			unknownCosts: 0,
+			lastExecutionId: String(index),
+			record: JSON.stringify({ writes: ['a1b2c3d4'] }),
 		};
 	});
 	const memory = createMemoryTable(rows, spendingFormat);

@@ -14,11 +14,20 @@ export function jobRow(index: number): NewEntry {
 	const isPending = index % 2 === 0;
 	const startedAt = Date.now() - AGE + index;
 	return {
-		...{ uniqueKey: `order-${index}`, state: isPending ? 'pending' : 'delivered' },
-		...{ jobId: jobId(index), mediaType: 'images', model: 'canvas/sketch-1' },
-		...{ credentialId: CREDENTIAL, triggerGroup: '', claim: isPending ? '' : randomUUID() },
-		...{ outcome: isPending ? '' : 'completed', deliveries: isPending ? 0 : 1 },
-		...{ startedAt, checkAt: startedAt, requestId: `req_${index}`, executionId: String(index) },
+		uniqueKey: `order-${index}`,
+		state: isPending ? 'pending' : 'delivered',
+		jobId: jobId(index),
+		mediaType: 'images',
+		model: 'canvas/sketch-1',
+		credentialId: CREDENTIAL,
+		triggerGroup: '',
+		claim: isPending ? '' : randomUUID(),
+		outcome: isPending ? '' : 'completed',
+		deliveries: isPending ? 0 : 1,
+		startedAt,
+		checkAt: startedAt,
+		requestId: `req_${index}`,
+		executionId: String(index),
 		record: JSON.stringify({ id: jobId(index), status: 'queued', prompt: filler(950) }),
 	};
 }
@@ -26,7 +35,10 @@ export function jobRow(index: number): NewEntry {
 /** A row that may be deleted. */
 export const spareRow = (index: number): NewEntry => ({
 	...jobRow(index),
-	...{ state: 'withdrawn', jobId: '', credentialId: 'spare', claim: 'spare' },
+	state: 'withdrawn',
+	jobId: '',
+	credentialId: 'spare',
+	claim: 'spare',
 });
 
 const jobId = (index: number) => `job_${String(index).padStart(12, '0')}`;
@@ -38,8 +50,12 @@ const budgetKey = (caller: number) => `budget:${caller}`;
 /** The rows of budgets: one for each caller. */
 export const budgetRows = (): NewEntry[] =>
 	Array.from({ length: CALLERS }, (_, caller) => ({
-		...{ uniqueKey: budgetKey(caller), state: 'budget', mediaType: 'budget' },
-		...{ claim: randomUUID(), startedAt: Date.now(), record: filler(1000) },
+		uniqueKey: budgetKey(caller),
+		state: 'budget',
+		mediaType: 'budget',
+		claim: randomUUID(),
+		startedAt: Date.now(),
+		record: filler(1000),
 	}));
 
 /** A table, and what was read of it before. */

@@ -47,7 +47,9 @@ export async function makeTable({ api, instance: { url, editor } }: InstanceOn, 
 	await add(budgets.length, (index) => budgets[index]!);
 	const found = await table.find({ all: [['state', 'eq', 'budget']] });
 	const given: Given = {
-		...{ table, jobs: 0, spare: [] },
+		table,
+		jobs: 0,
+		spare: [],
 		budgets: new Map(found.map((row) => [row.uniqueKey, row])),
 	};
 	const fill = async (rows: number) => {
@@ -67,9 +69,10 @@ const httpOf = (url: string, key: string): Http => ({
 		await new Promise((resolve, reject) => {
 			const text = body && JSON.stringify(body);
 			const headers = {
-				...{ 'x-n8n-api-key': key, accept: 'application/json' },
+				'x-n8n-api-key': key,
+				accept: 'application/json',
 				...(text && {
-					...{ 'content-type': 'application/json' },
+					'content-type': 'application/json',
 					'content-length': Buffer.byteLength(text),
 				}),
 			};

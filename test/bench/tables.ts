@@ -67,7 +67,8 @@ async function measure(on: InstanceOn, given: Given, send: TableRequest): Promis
 	return {
 		'alone least ms': least,
 		'of 20 ms': together?.times[together.times.length >> 1],
-		...{ 'alone CPU ms': alone.used['CPU ms'], ...(together ?? alone).used },
+		'alone CPU ms': alone.used['CPU ms'],
+		...(together ?? alone).used,
 		unanswered: together?.failed,
 	};
 }
@@ -134,7 +135,9 @@ function textOf(samples: Samples) {
 		readFileSync('test/host/node_modules/n8n/package.json', 'utf8'),
 	) as { version: string };
 	const about = {
-		...{ measured: new Date().toISOString().slice(0, 10), n8n: version, node: process.version },
+		measured: new Date().toISOString().slice(0, 10),
+		n8n: version,
+		node: process.version,
 		machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
 		measures: MEASURES,
 	};

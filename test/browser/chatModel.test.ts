@@ -6,7 +6,10 @@ beforeAll(async () => {
 	const text = { kind: 'text', pricing: { input_per_mtok: 3, output_per_mtok: 15 } };
 	const data = [
 		{
-			...{ ...text, id: 'aurora/prism-4', name: 'Prism 4', context_length: 1_000_000 },
+			...text,
+			id: 'aurora/prism-4',
+			name: 'Prism 4',
+			context_length: 1_000_000,
 			input_modalities: ['text', 'image', 'file'],
 		},
 		{ ...text, id: 'tiny/plain-1', input_modalities: ['text'] },

@@ -59,7 +59,10 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 	});
 	await new NodePanel(page.tab).close();
 	expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
-		...['Planner:', 'Tester:', 'Planner:', 'Tester:'],
+		'Planner:',
+		'Tester:',
+		'Planner:',
+		'Tester:',
 	]);
 	expect(turns.at(-1)).toContain('Yes, Friday at 10:00');
 	await page.tab.setViewportSize({ width: 1440, height: 900 });

@@ -20,7 +20,9 @@ it('the panel: a new option says what it needs, and no text is cut off', async (
 		await panel.addOption('Add Option', option);
 	expect(await panel.titles()).toEqual(
 		expect.arrayContaining([
-			...['Result Schema (JSON)', 'Who May Replace a Turn', 'Continue After Turn'],
+			'Result Schema (JSON)',
+			'Who May Replace a Turn',
+			'Continue After Turn',
 		]),
 	);
 	expect(await panel.cutTexts()).toEqual([]);
@@ -47,7 +49,9 @@ it('a round in n8n’s chat: each answer with the name of who gave it', async ()
 	await chat.write('How do we tell our customers about a delay of two days?');
 	const turns = await chat.answers(/Third Model:\n+\S/);
 	expect(turns.slice(0, 3).map((turn) => turn.split('\n')[0])).toEqual([
-		...['First Model:', 'Second Model:', 'Third Model:'],
+		'First Model:',
+		'Second Model:',
+		'Third Model:',
 	]);
 });
 
@@ -70,6 +74,7 @@ it('the form behind a mail: a person writes what is said in place of a turn', as
 	await answerForm(linkOf(await mail.server.next(bridge.editor, id)), 'decline', '');
 	const { transcript } = outcomeOf(await bridge.editor.finished(id));
 	expect(transcript[0]).toMatchObject({
-		...{ text: 'How about Thursday at 9:00?', replacedBy: 'Approve Planner' },
+		text: 'How about Thursday at 9:00?',
+		replacedBy: 'Approve Planner',
 	});
 });

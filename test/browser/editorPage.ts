@@ -62,7 +62,9 @@ export class EditorPage {
 	get canvasParts(): Locator {
 		return this.tab.locator(
 			[
-				...['.vue-flow__node', '.vue-flow__edge', '[data-test-id="canvas-handle-plus-wrapper"]'],
+				'.vue-flow__node',
+				'.vue-flow__edge',
+				'[data-test-id="canvas-handle-plus-wrapper"]',
 				// its name and its subtitle, which are below it, and may be wider
 				'.vue-flow__node [class*="_description_"]',
 			].join(', '),

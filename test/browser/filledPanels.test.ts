@@ -32,20 +32,24 @@ const runs: Run[] = [
 	{ node: 'Crypto Q&A', file: 'ask-the-market-assistant.json', name: 'Ask', shown: /chatId/ },
 	{ node: 'Model Router', file: 'chat-with-a-model.json', name: 'Chat', shown: /requestId/ },
 	{
-		...{ node: '', file: 'make-a-picture.json', name: 'Make a Picture' },
+		node: '',
+		file: 'make-a-picture.json',
+		name: 'Make a Picture',
 		shown: /image\/png/,
 	},
 	{
-		...{
-			node: 'Agent Conversation',
-			file: 'two-agents-agree-on-a-date.json',
-			name: 'Conversation',
-		},
-		...{ shown: /stopPhrase/, said: DATE },
+		node: 'Agent Conversation',
+		file: 'two-agents-agree-on-a-date.json',
+		name: 'Conversation',
+		shown: /stopPhrase/,
+		said: DATE,
 	},
 	{
-		...{ node: 'Model Router Chat Model', file: 'compare-two-models.json', name: 'First Model' },
-		...{ shown: /A model router/, said: 'What is a model router?' },
+		node: 'Model Router Chat Model',
+		file: 'compare-two-models.json',
+		name: 'First Model',
+		shown: /A model router/,
+		said: 'What is a model router?',
 	},
 ];
 
@@ -83,7 +87,9 @@ it('fetches a test event of the trigger: a tracked video, with its file', async 
 	const video = nodesFor({ ...bridge.accounts, router: tracked }).router(
 		...(['Start a Video', ['media', 'start']] as const),
 		{
-			...{ mediaType: 'videos', model: model('reel/short-1.0'), useLedger: true },
+			mediaType: 'videos',
+			model: model('reel/short-1.0'),
+			useLedger: true,
 			prompt: 'Waves on a beach',
 		},
 	);

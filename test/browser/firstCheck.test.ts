@@ -65,7 +65,9 @@ beforeEach(async () => {
 	const [port, brokerPort] = [await freePort(), await freePort()];
 	const environment = quiet(join(folder, 'user'), port, brokerPort);
 	n8n = new Instance({
-		...{ folder: join(folder, 'user'), port, temporary: true },
+		folder: join(folder, 'user'),
+		port,
+		temporary: true,
 		environment: {
 			...environment,
 			...source.env,

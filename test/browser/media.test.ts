@@ -13,7 +13,8 @@ it('a chat shows how a video goes on, and the panel what it has cost', async () 
 	const secret = secretsOf(service).router;
 	const router = await createWithLedger(editor, secret, { budgetUsd: '5' });
 	const video = nodesFor({ ...accounts, router }).router('Make a Video', ['media', 'generate'], {
-		...{ mediaType: 'videos', model: model('reel/short-1.0') },
+		mediaType: 'videos',
+		model: model('reel/short-1.0'),
 		prompt: '={{ $json.chatInput }}',
 	});
 	const file = beginAt(workflow('A video in the chat', [], video), chatTrigger('chat'));

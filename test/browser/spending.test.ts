@@ -12,8 +12,19 @@ import { it, sessionOfFile } from './session.ts';
 // the record of spending, the report and the alarm as a person sees them: docs/spending.md
 const TABLE = 'Agent Spending';
 const COLUMNS = [
-	...['day', 'workflowId', 'workflow', 'nodeId', 'node', 'model', 'label', 'requests'],
-	...['inputTokens', 'outputTokens', 'costUsd', 'unknownCosts', 'lastExecutionId'],
+	'day',
+	'workflowId',
+	'workflow',
+	'nodeId',
+	'node',
+	'model',
+	'label',
+	'requests',
+	'inputTokens',
+	'outputTokens',
+	'costUsd',
+	'unknownCosts',
+	'lastExecutionId',
 ];
 const session = sessionOfFile();
 const mail = mailOfFile(() => session.bridge.editor);

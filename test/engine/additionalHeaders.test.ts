@@ -15,9 +15,11 @@ const service = serviceForTests();
 const ID = 'id-of-the-entrance-5b1e';
 const SECRET = 'Basic c2VjcmV0LW9mLXRoZS1lbnRyYW5jZQ==';
 const HEADERS = {
-	...{ additionalHeader1Name: 'CF-Access-Client-Id', additionalHeader1Value: ID },
+	additionalHeader1Name: 'CF-Access-Client-Id',
+	additionalHeader1Value: ID,
 	// white space around it, as copying may add
-	...{ additionalHeader3Name: ' X-Entrance\n', additionalHeader3Value: `\u200b${SECRET}\n` },
+	additionalHeader3Name: ' X-Entrance\n',
+	additionalHeader3Value: `\u200b${SECRET}\n`,
 };
 
 const TYPES = {
@@ -37,7 +39,8 @@ const withFields = (secrets: Secrets, fields: object): Secrets =>
 	Object.fromEntries(Object.entries(secrets).map(([type, data]) => [type, { ...data, ...fields }]));
 
 const one = (name: unknown, value: unknown = 'v') => ({
-	...{ additionalHeader1Name: name, additionalHeader1Value: value },
+	additionalHeader1Name: name,
+	additionalHeader1Value: value,
 });
 const BOTH = /^Additional Header 1 needs both a name and a value/;
 const RESERVED = /^Additional Header 1 must not be "/;
@@ -45,9 +48,25 @@ const NAME = /^The name of Additional Header 1 contains a character that is not 
 const VALUE = /^The value of Additional Header 1 is too long, or contains a character that is not/;
 const refusals: Array<[string, object, RegExp]> = [
 	...[
-		...['Host', 'content-length', 'Content-Type', 'content-encoding', 'Transfer-Encoding', 'TE'],
-		...['connection', 'Keep-Alive', 'trailer', 'UPGRADE', 'Accept', 'accept-encoding', 'Cookie'],
-		...['proxy-authorization', 'Proxy-Connection', 'x-n8n-api-key', '__proto__', 'get', 'common'],
+		'Host',
+		'content-length',
+		'Content-Type',
+		'content-encoding',
+		'Transfer-Encoding',
+		'TE',
+		'connection',
+		'Keep-Alive',
+		'trailer',
+		'UPGRADE',
+		'Accept',
+		'accept-encoding',
+		'Cookie',
+		'proxy-authorization',
+		'Proxy-Connection',
+		'x-n8n-api-key',
+		'__proto__',
+		'get',
+		'common',
 	].map((name): [string, object, RegExp] => [name, one(name), RESERVED]),
 	...['X Y', 'X-Y:', 'X/Y', '(x)', 'ä', 'x\r\ny', '"x"', 'x\u0000'].map(
 		(name): [string, object, RegExp] => [JSON.stringify(name), one(name), NAME],
@@ -86,12 +105,16 @@ describe.each(types)('%s', (type) => {
 	it('sends them in Latin-1, also a number and an object of an expression', async () => {
 		const more = {
 			...one('x-text', 'caf\u00e9\t\u00a3 5'),
-			...{ additionalHeader2Name: 'x-number', additionalHeader2Value: 7 },
-			...{ additionalHeader3Name: 'x-object', additionalHeader3Value: { provider: 'openai' } },
+			additionalHeader2Name: 'x-number',
+			additionalHeader2Value: 7,
+			additionalHeader3Name: 'x-object',
+			additionalHeader3Value: { provider: 'openai' },
 		};
 		const secrets = withFields(secretsOf(service), more);
 		const sent = {
-			...{ 'x-text': 'caf\u00e9\t\u00a3 5', 'x-number': '7', 'x-object': '{"provider":"openai"}' },
+			'x-text': 'caf\u00e9\t\u00a3 5',
+			'x-number': '7',
+			'x-object': '{"provider":"openai"}',
 		};
 		expect((await run({ ...saying[type]('x'), secrets })).error).toBeUndefined();
 		await testCredential(type, secrets[type]!);
@@ -108,7 +131,9 @@ describe.each(types)('%s', (type) => {
 				...({ uri, ...follows, ...forged } as object as IHttpRequestOptions),
 			});
 		expect(await asked(`${service.url}/anything`)).toMatchObject({
-			...{ followRedirect: false, followAllRedirects: false, disableFollowRedirect: true },
+			followRedirect: false,
+			followAllRedirects: false,
+			disableFollowRedirect: true,
 			headers: { other: 'o', 'CF-Access-Client-Id': ID, 'X-Entrance': SECRET },
 		});
 		for (const uri of ['http://127.0.0.1:9/', service.url.replace('127.0.0.1', 'localhost')])

@@ -153,7 +153,11 @@ it.each([
 		const jobId = service.world.starts[0]?.jobId;
 		const file = { jobId, mediaType, advice: expect.stringMatching(advice) };
 		expect(item).toMatchObject({
-			...{ jobId, mediaType, state: 'completed', costUsd: expect.any(Number), file },
+			jobId,
+			mediaType,
+			state: 'completed',
+			costUsd: expect.any(Number),
+			file,
 		});
 		const where = `Media Type "${label}" and Job ID "${jobId}"`;
 		expect(item?.['file']).toMatchObject({ advice: expect.stringContaining(where) });

@@ -35,9 +35,15 @@ describe('Budget Threshold Reached', () => {
 		expect(alarms()).toEqual([`budget:${MONTH}:40`]);
 		expect(json(await deliver())).toEqual([
 			{
-				...{ event: 'budgetThresholdReached', jobId: `budget:${MONTH}:40`, percent: 40 },
-				...{ budgetUsd: 0.2, spentUsd: expect.any(Number), reservedUsd: expect.any(Number) },
-				...{ period: 'month', periodStart: `${MONTH}-01T00:00:00Z`, periodEnd: expect.any(String) },
+				event: 'budgetThresholdReached',
+				jobId: `budget:${MONTH}:40`,
+				percent: 40,
+				budgetUsd: 0.2,
+				spentUsd: expect.any(Number),
+				reservedUsd: expect.any(Number),
+				period: 'month',
+				periodStart: `${MONTH}-01T00:00:00Z`,
+				periodEnd: expect.any(String),
 			},
 		]);
 		await write(secrets);
@@ -137,7 +143,8 @@ describe('Spending Table Nearly Full', () => {
 		const sent = rig.n8n.service.requests.length;
 		expect(json(await deliver())).toEqual([
 			{
-				...{ event: 'spendingTableNearlyFull', jobId: told('Agent Spending') },
+				event: 'spendingTableNearlyFull',
+				jobId: told('Agent Spending'),
 				spendingTable: 'Agent Spending',
 				note: 'The Spending Table has 80 % of the 20,000 rows that it takes.',
 				advice: expect.stringContaining('Combine Old Rows'),
@@ -196,9 +203,15 @@ describe('Outcome Unknown', () => {
 		const { deliver } = watching('outcomeUnknown', secrets());
 		expect(json(await deliver())).toEqual([
 			{
-				...{ event: 'outcomeUnknown', jobId: 'unknown:1', entryId: 1, uniqueKey: 'order-7' },
-				...{ mediaType: 'images', model: 'canvas/sketch-1', executionId: 'execution-1' },
-				...{ note: expect.any(String), startedAt: expect.any(String) },
+				event: 'outcomeUnknown',
+				jobId: 'unknown:1',
+				entryId: 1,
+				uniqueKey: 'order-7',
+				mediaType: 'images',
+				model: 'canvas/sketch-1',
+				executionId: 'execution-1',
+				note: expect.any(String),
+				startedAt: expect.any(String),
 			},
 		]);
 		expect(await deliver()).toEqual([]);

@@ -54,7 +54,9 @@ describe.each(streaming)('%s', (_name, call) => {
 		const { failed } = await execute(CARRY_ON, quick);
 		const details = failed[0]?.json['details'] as { partial: { text: string } };
 		expect(details).toMatchObject({
-			...{ kind: 'truncated', outcome: 'started', reason: expect.stringMatching(reason) },
+			kind: 'truncated',
+			outcome: 'started',
+			reason: expect.stringMatching(reason),
 		});
 		expect(complete.startsWith(details.partial.text)).toBe(true);
 		expect(details.partial.text.length).toBeLessThan(complete.length);
@@ -234,7 +236,8 @@ it.each([
 	};
 	const { items } = await askInFormat(chat, 'x', format);
 	const answers = ['x', '(2) x'].map((you_said) => ({
-		...{ output: { you_said }, text: JSON.stringify({ you_said }) },
+		output: { you_said },
+		text: JSON.stringify({ you_said }),
 		...more,
 	}));
 	const { output, text } = answers[0]!;

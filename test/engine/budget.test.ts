@@ -37,7 +37,8 @@ const write = async (
 ) =>
 	await run({
 		...chat('Write.', { model: NOVELIST, spendingCapPerItem: 5, options }),
-		...{ secrets, ...more },
+		secrets,
+		...more,
 	});
 const row = () => rig.n8n.rows.find(({ state }) => state === 'budget')!;
 const paidFor = async (work: () => Promise<unknown>) =>
@@ -52,8 +53,13 @@ describe('text', () => {
 		const paid = await paidFor(() => write(secrets, { items: [{}, {}, {}] }));
 		expect(paid).toBeGreaterThan(0.1);
 		expect(await figures(secrets)).toMatchObject({
-			...{ budgetUsd: 1, spentUsd: paid, reservedUsd: 0, remainingUsd: 1 - paid, reservations: [] },
-			...{ period: 'month', paused: false },
+			budgetUsd: 1,
+			spentUsd: paid,
+			reservedUsd: 0,
+			remainingUsd: 1 - paid,
+			reservations: [],
+			period: 'month',
+			paused: false,
 		});
 	});
 
@@ -88,7 +94,8 @@ describe('text', () => {
 		const before = rig.n8n.service.requests.length;
 		await run({
 			...chat('Hello', { spendingCapPerItem: 1 }),
-			...{ secrets, items: Array.from({ length: 100 }, () => ({})) },
+			secrets,
+			items: Array.from({ length: 100 }, () => ({})),
 		});
 		expect(rig.n8n.service.requests.length - before).toBeLessThanOrEqual(6);
 		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0 });
@@ -151,7 +158,8 @@ describe('media', () => {
 	const start = async (secrets: RunOptions['secrets'], operation = 'start', prompt = 'A cat') =>
 		await run({
 			...job(operation, { ...PICTURE, prompt }),
-			...{ secrets, settings: { onError: 'continueErrorOutput' } },
+			secrets,
+			settings: { onError: 'continueErrorOutput' },
 		});
 
 	it('a job counts with its estimate until its cost is known', async () => {
@@ -161,7 +169,8 @@ describe('media', () => {
 		const jobId = String(items[0]?.json['jobId']);
 		const estimate = Number(items[0]?.json['estimatedCostUsd']);
 		expect(await figures(secrets)).toMatchObject({
-			...{ spentUsd: 0, reservedUsd: estimate },
+			spentUsd: 0,
+			reservedUsd: estimate,
 			reservations: [
 				{ reservationId: `job:images:${jobId}`, executionId: 'execution-1', workflow: 'test' },
 			],
@@ -251,7 +260,8 @@ describe('a pause', () => {
 		const secrets = secretsOf('1');
 		const paused = await budget('pause', secrets, { reason: 'An agent loops.' });
 		expect(paused.items[0]?.json).toMatchObject({
-			...{ paused: true, alreadyPaused: false },
+			paused: true,
+			alreadyPaused: false,
 			pause: { reason: 'An agent loops.', workflow: 'test', executionId: 'execution-1' },
 		});
 		const said = shownText((await write(secrets)).error);
@@ -260,7 +270,8 @@ describe('a pause', () => {
 		// the first reason stays
 		const again = await budget('pause', secrets, { reason: 'Another' });
 		expect(again.items[0]?.json).toMatchObject({
-			...{ alreadyPaused: true, pause: { reason: 'An agent loops.' } },
+			alreadyPaused: true,
+			pause: { reason: 'An agent loops.' },
 		});
 	});
 
@@ -348,8 +359,11 @@ describe('the row', () => {
 
 	it('what a killed process holds is listed, and released where the credential allows it', async () => {
 		const reservation = {
-			...{ most: '700000', counted: '0', at: new Date().toISOString() },
-			...{ executionId: '17', workflow: 'Gone' },
+			most: '700000',
+			counted: '0',
+			at: new Date().toISOString(),
+			executionId: '17',
+			workflow: 'Gone',
 		};
 		const record = String(row()['record']).replace(
 			'"reservations":{}',
@@ -357,7 +371,8 @@ describe('the row', () => {
 		);
 		Object.assign(row(), { record, claim: 'edited' });
 		expect(await figures()).toMatchObject({
-			...{ reservedUsd: 0.7, remainingUsd: 0.3 },
+			reservedUsd: 0.7,
+			remainingUsd: 0.3,
 			reservations: [
 				{ reservationId: 'run:x', reservedUsd: 0.7, executionId: '17', workflow: 'Gone' },
 			],
@@ -366,7 +381,10 @@ describe('the row', () => {
 		expect(shownText(refused.error)).toContain('Workflows May Resume');
 		const may = secretsOf('1', { workflowsMayResume: true });
 		expect((await budget('release', may, { reservationId: 'run:x' })).items[0]?.json).toEqual({
-			...{ reservationId: 'run:x', releasedUsd: 0.7, executionId: '17', workflow: 'Gone' },
+			reservationId: 'run:x',
+			releasedUsd: 0.7,
+			executionId: '17',
+			workflow: 'Gone',
 		});
 		expect(await figures(may)).toMatchObject({ reservedUsd: 0 });
 		const none = await budget('release', may, { reservationId: 'run:y' });

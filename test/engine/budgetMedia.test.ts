@@ -15,7 +15,9 @@ const figures = async (secrets: RunOptions['secrets']) =>
 const money = async (secrets: RunOptions['secrets']) => {
 	const { spentUsd, reservedUsd } = await figures(secrets);
 	const recorded = rig.n8n.spending.map(({ requests, costUsd, unknownCosts }) => ({
-		...{ requests, costUsd, unknownCosts },
+		requests,
+		costUsd,
+		unknownCosts,
 	}));
 	return { spentUsd, reservedUsd, recorded };
 };
@@ -26,7 +28,9 @@ const start = async (
 ) =>
 	await run({
 		...job('start', { ...PICTURE, ...parameters }),
-		...{ secrets, settings: CARRY_ON, ...more },
+		secrets,
+		settings: CARRY_ON,
+		...more,
 	});
 const startedJob = async (secrets: RunOptions['secrets']) =>
 	String((await start(secrets)).items[0]?.json['jobId']);
@@ -141,7 +145,8 @@ describe('Download File', () => {
 			expect(error).toBeUndefined();
 		}
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0.05, reservedUsd: 0 },
+			spentUsd: 0.05,
+			reservedUsd: 0,
 			recorded: [{ requests: 1, costUsd: 0.05, unknownCosts: 0 }],
 		});
 	});
@@ -198,7 +203,9 @@ describe('a start of unknown outcome', () => {
 		const secrets = secretsOf('1');
 		await lose(secrets);
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0, reservedUsd: 0.04, recorded: [unknown] },
+			spentUsd: 0,
+			reservedUsd: 0.04,
+			recorded: [unknown],
 		});
 		expect(await figures(secrets)).toMatchObject({
 			reservations: [{ reservationId: expect.stringMatching(/^start:/), outcomeUnknown: true }],
@@ -210,7 +217,8 @@ describe('a start of unknown outcome', () => {
 		await lose(secrets);
 		expect((await decide('markNotStarted', secrets)).error).toBeUndefined();
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0, reservedUsd: 0 },
+			spentUsd: 0,
+			reservedUsd: 0,
 			recorded: [{ requests: 0, costUsd: 0, unknownCosts: 0 }],
 		});
 	});
@@ -220,12 +228,15 @@ describe('a start of unknown outcome', () => {
 		const jobId = await lose(secrets);
 		await decide('markStarted', secrets, jobId);
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0, reservedUsd: 0.04, recorded: [unknown] },
+			spentUsd: 0,
+			reservedUsd: 0.04,
+			recorded: [unknown],
 		});
 		cost(0.9);
 		for (let time = 1; time <= 2; time++) await get(secrets, jobId);
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0.9, reservedUsd: 0 },
+			spentUsd: 0.9,
+			reservedUsd: 0,
 			recorded: [{ requests: 1, costUsd: 0.9, unknownCosts: 0 }],
 		});
 	});
@@ -240,7 +251,8 @@ describe('a start of unknown outcome', () => {
 		cost(0.9);
 		await get(secrets, jobId);
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0, reservedUsd: 0 },
+			spentUsd: 0,
+			reservedUsd: 0,
 			recorded: [{ requests: 1, costUsd: 0.9, unknownCosts: 0 }],
 		});
 	});
@@ -252,7 +264,8 @@ describe('a start of unknown outcome', () => {
 		await decide('markStarted', secrets, jobId);
 		await get(secrets, jobId);
 		expect(await money(secrets)).toEqual({
-			...{ spentUsd: 0.04, reservedUsd: 0 },
+			spentUsd: 0.04,
+			reservedUsd: 0,
 			recorded: [{ requests: 1, costUsd: 0.04, unknownCosts: 0 }],
 		});
 	});

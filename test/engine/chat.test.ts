@@ -162,10 +162,14 @@ describe('what comes out', () => {
 		Object.assign(service.forms, { chatChunkEnd: 'usage-in-each', list: 'models' });
 		const { items } = await ask('one two three');
 		const json = {
-			...{ output: 'You said: "one two three".', model: 'northwind/quill-2.5', complete: true },
+			output: 'You said: "one two three".',
+			model: 'northwind/quill-2.5',
+			complete: true,
 			finishReason: 'stop',
 			usage: expect.objectContaining({ prompt_tokens: 3, completion_tokens: 5 }),
-			...{ costUsd: 0.000009, costComputed: true, requestId: expect.stringMatching(/^req-/) },
+			costUsd: 0.000009,
+			costComputed: true,
+			requestId: expect.stringMatching(/^req-/),
 			durationMs: expect.any(Number),
 		};
 		expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);

@@ -95,7 +95,10 @@ describe.each(['chat', 'responses'])('with the protocol %s', (protocol) => {
 		});
 		const format = { type: 'json_object' };
 		expect(posts(service)[0]?.body).toMatchObject({
-			...{ model: 'northwind/quill-2.5', temperature: 0.5, user: 'customer-7', stream: true },
+			model: 'northwind/quill-2.5',
+			temperature: 0.5,
+			user: 'customer-7',
+			stream: true,
 			[isChat ? 'messages' : 'input']: [
 				{ role: 'system', content: [{ cache_control: { type: 'ephemeral' } }] },
 				{},

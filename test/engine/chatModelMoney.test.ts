@@ -51,7 +51,8 @@ describe('the cap per execution', () => {
 	const WORDS = '[[words:90]]';
 	/** One call of 90 words and 100 tokens at most could cost some 200 micro-dollars. */
 	const capped = (spendingCapPerExecution: number) => ({
-		...{ spendingCapPerExecution, options: { maxTokens: 100 } },
+		spendingCapPerExecution,
+		options: { maxTokens: 100 },
 	});
 	const parameters = capped(0.0008);
 

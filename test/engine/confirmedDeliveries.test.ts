@@ -9,7 +9,8 @@ const DAY = 24 * 60 * MINUTE;
 const goneFor = (jobId: string, times = Infinity) =>
 	rig.service.fault({
 		match: { path: new RegExp(`${jobId}.*content`) },
-		...{ times, do: { type: 'status', status: 410 } },
+		times,
+		do: { type: 'status', status: 410 },
 	});
 
 describe('Delivered When: Confirmed by the Workflow', () => {

@@ -56,7 +56,9 @@ async function startContrary() {
 		modelRouterApi: { baseUrl: url, apiKey },
 	};
 	return {
-		...{ secrets, asked, posted },
+		secrets,
+		asked,
+		posted,
 		answer(next: Say) {
 			say = next;
 			asked.length = posted.length = 0;

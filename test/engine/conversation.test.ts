@@ -38,7 +38,10 @@ it('two speakers talk, each is told what the other said, in a session of its own
 	const [ada, bob, ...again] = told.map(({ json: { sessionId } }) => sessionId);
 	expect([ada === bob, again]).toEqual([false, [ada, bob]]);
 	expect(json).toMatchObject({
-		...{ output: 'b 2', ended: 'turnLimit', reason: 'Turn Limit of 4 was reached', turns: 4 },
+		output: 'b 2',
+		ended: 'turnLimit',
+		reason: 'Turn Limit of 4 was reached',
+		turns: 4,
 		transcriptText: 'Ada: a 1\n\nBob: b 1\n\nAda: a 2\n\nBob: b 2',
 		speakers: [
 			{ name: 'Ada', sessionId: ada },
@@ -55,7 +58,9 @@ it('two speakers talk, each is told what the other said, in a session of its own
 	expect(outcome.customData).toEqual({
 		conversation: `${String(json['conversationId'])}, turns: 4, ended: turnLimit`,
 		speakers: expect.stringContaining('Ada '),
-		...{ conversationId: json['conversationId'], ended: 'turnLimit', turns: '4' },
+		conversationId: json['conversationId'],
+		ended: 'turnLimit',
+		turns: '4',
 	});
 });
 
@@ -93,7 +98,10 @@ it('a speaker gets nothing of the item under the names of a conversation', async
 	const item = { chatInput: 'Hello', sessionId: 'thread', ...fields };
 	const { told } = await talk({ turnLimit: 1 }, { items: [item] });
 	expect(told[0]?.json).toMatchObject({
-		...{ message: 'Hello', input: 'Hello', turn: 1, taskId: '' },
+		message: 'Hello',
+		input: 'Hello',
+		turn: 1,
+		taskId: '',
 	});
 	expect(told[0]?.json['sessionId']).not.toBe('thread');
 });
@@ -138,10 +146,12 @@ it('the moderator decides; one that is not clear, or fails, costs nothing: the n
 	);
 	expect(told.map(({ speaker }) => speaker).join(' ')).toBe('Bob Bob Ada Bob');
 	expect(json).toMatchObject({
-		...{ ended: 'moderator', reason: 'The moderator ended the conversation' },
+		ended: 'moderator',
+		reason: 'The moderator ended the conversation',
 	});
 	expect(transcriptOf(json).map(({ note }) => note)).toEqual([
-		...[null, null],
+		null,
+		null,
 		'The moderator\'s answer was not clear ("Eve"), so the next speaker in turn was asked.',
 		'The moderator could not be asked, so the next speaker in turn was asked.',
 	]);
@@ -220,13 +230,15 @@ describe('a speaker that fails', () => {
 			{},
 			{
 				speakers: { Ada: counting('a'), Bob },
-				...{ settings: RETRIED, speakerSettings: { Bob: settings } },
+				settings: RETRIED,
+				speakerSettings: { Bob: settings },
 			},
 		);
 		expect(error).toBeUndefined();
 		expect(told).toHaveLength(2);
 		expect(json).toMatchObject({
-			...{ ended: 'speakerFailed', output: 'a 1' },
+			ended: 'speakerFailed',
+			output: 'a 1',
 			failure: { speaker: 'Bob', message: 'a 1', error: 'It broke' },
 		});
 		expect(json).not.toHaveProperty('error');
@@ -252,7 +264,8 @@ describe('a speaker that fails', () => {
 			const { run, error, told } = await talk(
 				{ options: { onFailure: 'fail' } },
 				{
-					...{ settings, speakers: { Ada: counting('a'), Bob: failing } },
+					settings,
+					speakers: { Ada: counting('a'), Bob: failing },
 					items: [{ chatInput: 'Hello' }, { chatInput: 'Good day' }],
 				},
 			);
@@ -318,7 +331,13 @@ it('each turn is shown once, before the next speaker is asked, and nothing with 
 		return chunks;
 	};
 	expect(await shown({})).toEqual([
-		...['begin', '**Ada:**\n\na 1', 'end', 'Bob is asked', 'begin', '**Bob:**\n\nb', 'end'],
+		'begin',
+		'**Ada:**\n\na 1',
+		'end',
+		'Bob is asked',
+		'begin',
+		'**Bob:**\n\nb',
+		'end',
 	]);
 	expect(await shown({ hideTurns: true })).toEqual(['Bob is asked']);
 });
@@ -427,7 +446,9 @@ describe('our own nodes as speakers, with only a credential', () => {
 		const { json, error } = await hold({ turnLimit: 6 }, { items });
 		expect(error).toBeUndefined();
 		expect(json).toMatchObject({
-			...{ ended: 'turnLimit', turns: 6, speakersWithoutCost: ['Agent', 'Market'] },
+			ended: 'turnLimit',
+			turns: 6,
+			speakersWithoutCost: ['Agent', 'Market'],
 		});
 		const [agent, market, first, agentAgain, marketAgain, second] = posts(service);
 		const [{ sessionId }, { chatId }] = json['speakers'] as [IDataObject, IDataObject];

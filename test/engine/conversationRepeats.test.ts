@@ -34,7 +34,9 @@ it('an answer that cannot be read is a failed turn, and the turns before are in 
 	});
 	expect([error, asked]).toEqual([undefined, 'Ada Bob']);
 	expect(json).toMatchObject({
-		...{ ended: 'speakerFailed', output: 'a', turns: 2 },
+		ended: 'speakerFailed',
+		output: 'a',
+		turns: 2,
 		failure: { speaker: 'Bob', error: expect.stringMatching(/^The answer cannot be read: /) },
 	});
 });
@@ -56,8 +58,11 @@ it('a defect of n8n in the middle loses no turn that was paid for', async () => 
 	});
 	expect([error, asked]).toEqual([undefined, 'Ada Bob']);
 	expect(json).toMatchObject({
-		...{ ended: 'speakerFailed', reason: 'The conversation could not continue: It broke' },
-		...{ output: 'b', turns: 2, costUsd: 0.5 },
+		ended: 'speakerFailed',
+		reason: 'The conversation could not continue: It broke',
+		output: 'b',
+		turns: 2,
+		costUsd: 0.5,
 	});
 });
 
@@ -70,7 +75,9 @@ describe('"Retry" of an execution that a speaker has stopped', () => {
 	const hold = async (more: Partial<ConverseOptions> = {}) =>
 		await converse({
 			parameters: { turnLimit: 4 },
-			...{ speakers: { Ada: agent, Bob: agent }, secrets: secretsOf(service), ...more },
+			speakers: { Ada: agent, Bob: agent },
+			secrets: secretsOf(service),
+			...more,
 		});
 	/** The third turn: the second one of Ada. */
 	const stopped = async (status: number) => {
@@ -105,7 +112,9 @@ describe('"Retry" of an execution that a speaker has stopped', () => {
 		});
 		expect(error).toBeUndefined();
 		expect(json).toMatchObject({
-			...{ ended: 'speakerFailed', reason: 'Bob is no longer connected', turns: 3 },
+			ended: 'speakerFailed',
+			reason: 'Bob is no longer connected',
+			turns: 3,
 			failure: {
 				turn: 4,
 				speaker: 'Bob',

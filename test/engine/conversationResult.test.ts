@@ -24,10 +24,14 @@ const talk = async (
 ) =>
 	await converse({
 		parameters: {
-			...{ turnLimit: 2, spendingCapPerConversation: 1, ...parameters },
+			turnLimit: 2,
+			spendingCapPerConversation: 1,
+			...parameters,
 			options: { resultSchema: schema, ...options },
 		},
-		...{ speakers, moderator, ...more },
+		speakers,
+		moderator,
+		...more,
 	});
 
 it('the model fills the schema, in a code block', async () => {
@@ -35,7 +39,9 @@ it('the model fills the schema, in a code block', async () => {
 	const { json, error, prompts } = await talk([{ content, costUsd: 0.125 }]);
 	expect(error).toBeUndefined();
 	expect(json).toMatchObject({
-		...{ ...NONE, result: { day: 'Friday', hour: 10 }, costUsd: 0.625 },
+		...NONE,
+		result: { day: 'Friday', hour: 10 },
+		costUsd: 0.625,
 		speakersWithoutCost: [],
 	});
 	expect(json).not.toHaveProperty('resultError');
@@ -67,7 +73,9 @@ it.each([
 	const { json, error, prompts } = await talk(moderator);
 	expect(error).toBeUndefined();
 	expect(json).toMatchObject({
-		...{ ...NONE, resultError: expect.stringMatching(why), costUsd: 0.5 },
+		...NONE,
+		resultError: expect.stringMatching(why),
+		costUsd: 0.5,
 		// it did not say what that cost
 		speakersWithoutCost: ['Chair'],
 	});
@@ -125,7 +133,9 @@ describe('when n8n runs the node again', () => {
 				[FRIDAY, 'again'],
 				{ options: { onFailure: 'fail' } },
 				{
-					...{ items, settings: RETRIED, ...more },
+					items,
+					settings: RETRIED,
+					...more,
 					speakers: { Ada: ({ message }) => ({ output: String(message) }), Bob },
 				},
 			);

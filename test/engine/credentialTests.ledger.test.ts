@@ -127,7 +127,8 @@ it.each(['dataTable:list', 'dataTableRow:read', 'dataTableRow:create', 'dataTabl
 		const message = `The n8n API key in the "Router" credential needs the scope ${scope},`;
 		for (const ledgerTable of ['Media Jobs', 'Media'])
 			expect(await tested({ ledgerTable })).toEqual({
-				...{ status: 'Error', message: expect.stringContaining(message) },
+				status: 'Error',
+				message: expect.stringContaining(message),
 			});
 	},
 );

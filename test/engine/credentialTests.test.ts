@@ -23,7 +23,9 @@ const page = (status = 200): Said => ({ status, type: 'text/html; charset=utf-8'
 const CANNOT = '<!DOCTYPE html><pre>Cannot GET /session</pre>';
 const text = (body: string): Said => ({ type: 'text/plain', body });
 const json = (value: unknown, status = 200): Said => ({
-	...{ status, type: 'application/json', body: JSON.stringify(value) },
+	status,
+	type: 'application/json',
+	body: JSON.stringify(value),
 });
 
 describe.each([AGENT, ASSISTANT, ROUTER] as const)('%s', (kind) => {
@@ -39,7 +41,8 @@ describe.each([AGENT, ASSISTANT, ROUTER] as const)('%s', (kind) => {
 
 	it('a refused key is a refused key', async () => {
 		expect(await tested(kind, json({ detail: 'no' }, 401))).toMatchObject({
-			...{ status: 'Error', message: expect.stringContaining('key (401)') },
+			status: 'Error',
+			message: expect.stringContaining('key (401)'),
 		});
 		const { message } = await tested(kind, page(401));
 		expect(message).toContain('It sent an HTML page: "Sign in"');

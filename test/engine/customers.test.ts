@@ -238,7 +238,9 @@ async function playEdits(seed: number) {
 			requestSettings: { concurrency: 1 },
 		};
 		last = await run({
-			...{ ...call, items: given, settings: oneOf([{}, {}, RETRIED, CARRY_ON]) },
+			...call,
+			items: given,
+			settings: oneOf([{}, {}, RETRIED, CARRY_ON]),
 			parameters: { ...call.parameters, ...edited },
 			secrets: withFields({ apiKey: '={{ $json.key }}', modelLists: { list } }),
 			...(last && { retry: copy(last.run.data) }),

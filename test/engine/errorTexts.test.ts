@@ -27,7 +27,8 @@ const CHECK_404 =
 	'Check what the node asks for, such as the model or an ID, and the base URL of the credential.';
 
 const said = (status: number, body: unknown, type = 'application/json'): Said => ({
-	...{ status, type },
+	status,
+	type,
 	body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 const PROVIDER = { error: { code: 502, message: 'Provider returned error' } };
@@ -64,7 +65,11 @@ const reports = (asked: string, call: Paying): Row => [
 	call,
 	said(200, PROVIDER),
 	REPORTED,
-	...[CHECK(asked), 'Code: 502.', UNKNOWN, 'No text had arrived.', RUN],
+	CHECK(asked),
+	'Code: 502.',
+	UNKNOWN,
+	'No text had arrived.',
+	RUN,
 ];
 const REPORTS: Row[] = [
 	reports('chat request', chat('x')),

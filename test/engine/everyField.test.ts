@@ -35,8 +35,13 @@ const runWith = async (
 	settings: RunOptions['settings'] = {},
 ) =>
 	await run({
-		...{ node, parameters, items, settings, secrets: rig.secrets() },
-		...{ credential: credentialOf(node), withSpeakers: node === 'agentConversation' },
+		node,
+		parameters,
+		items,
+		settings,
+		secrets: rig.secrets(),
+		credential: credentialOf(node),
+		withSpeakers: node === 'agentConversation',
 	});
 const credentialOf = (node: string) => CREDENTIALS[node] ?? 'modelRouterApi';
 const asked = () => [...rig.service.requests, ...rig.n8n.service.requests];

@@ -36,7 +36,9 @@ const usd = (amount: number) => String(Number(amount.toFixed(6)));
 /** The service says 0.09 when it starts a picture, and 0.04 once it is done. */
 const estimate = () =>
 	failPosts(service, {
-		...{ type: 'replace', find: '"estimated_cost":40000', with: '"estimated_cost":90000' },
+		type: 'replace',
+		find: '"estimated_cost":40000',
+		with: '"estimated_cost":90000',
 	});
 
 it.each([
@@ -55,7 +57,7 @@ it.each([
 	],
 ])('%s', async (_what, nodes, costs) => {
 	estimate();
-	expect((await runAll(nodes)).costs).toEqual({ ...{ costUsd: undefined }, ...costs });
+	expect((await runAll(nodes)).costs).toEqual({ costUsd: undefined, ...costs });
 });
 
 it('texts of several nodes are one sum', async () => {
@@ -75,7 +77,8 @@ it('a job that another execution has started costs this one nothing', async () =
 /** The service refuses it once. */
 const refuse = (bodyIncludes: string) =>
 	service.fault({
-		...{ match: { method: 'POST', bodyIncludes }, times: 1 },
+		match: { method: 'POST', bodyIncludes },
+		times: 1,
 		do: { type: 'status', status: 400 },
 	});
 
@@ -124,7 +127,8 @@ describe('a conversation', () => {
 			{ Ada: paid, Bob: paid },
 			{
 				parameters: {
-					...{ turnLimit: 2, spendingCapPerConversation: 9 },
+					turnLimit: 2,
+					spendingCapPerConversation: 9,
 					options: { resultSchema: '{"type": "object"}' },
 				},
 				moderator: [said('{"a": 1}')],

@@ -105,7 +105,8 @@ describe('what is not shown for what an expression chose', () => {
 		[
 			'a preset of another kind of media',
 			job('start', {
-				...{ ...picture, mediaType: '={{ $json.kind }}' },
+				...picture,
+				mediaType: '={{ $json.kind }}',
 				presets: { duration: '={{ $json.duration }}' },
 			}),
 			{ kind: 'images' },

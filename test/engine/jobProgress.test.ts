@@ -44,10 +44,8 @@ async function watchWait(more?: Partial<RunOptions>) {
 const say = (method: string, status: string) =>
 	service.fault({
 		match: { method, path: '/jobs' },
-		...{
-			times: 1,
-			do: { type: 'replace', find: '"status":"processing"', with: `"status":${status}` },
-		},
+		times: 1,
+		do: { type: 'replace', find: '"status":"processing"', with: `"status":${status}` },
 	});
 const matching = (...lines: RegExp[]) => lines.map((line) => expect.stringMatching(line));
 
@@ -63,8 +61,16 @@ describe('a chat that streams shows', () => {
 		// what was shown live is nowhere in the output
 		expect(Object.keys(items[0]?.json ?? {}).sort()).toEqual(
 			[
-				...['costUsd', 'durationMs', 'estimatedCostUsd', 'file', 'jobId', 'mediaType', 'model'],
-				...['requestId', 'state', 'status'],
+				'costUsd',
+				'durationMs',
+				'estimatedCostUsd',
+				'file',
+				'jobId',
+				'mediaType',
+				'model',
+				'requestId',
+				'state',
+				'status',
 			].sort(),
 		);
 	});

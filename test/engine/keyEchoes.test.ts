@@ -197,7 +197,10 @@ describe.each(places.map(([where, given], at) => [where, given, at] as const))(
 				for (const way of ways) {
 					const live: string[] = [];
 					const outcome = await run({
-						...{ ...operation, secrets, items: [{}, { text: 'bad' }], mode: 'webhook' },
+						...operation,
+						secrets,
+						items: [{}, { text: 'bad' }],
+						mode: 'webhook',
 						onChunk: ({ content = '' }) => live.push(content),
 						...way,
 					});

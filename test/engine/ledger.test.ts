@@ -18,13 +18,14 @@ describe('a start that is entered', () => {
 		expect(items[0]?.json).not.toHaveProperty('startedBefore');
 		expect(rig.n8n.entries()).toMatchObject([
 			{
-				...{ state: 'pending', jobId, mediaType: 'images', model: 'canvas/sketch-1' },
-				...{
-					credentialId: 'modelRouterApi',
-					triggerGroup: 'films',
-					executionId: 'execution-1',
-					uniqueKey: '',
-				},
+				state: 'pending',
+				jobId,
+				mediaType: 'images',
+				model: 'canvas/sketch-1',
+				credentialId: 'modelRouterApi',
+				triggerGroup: 'films',
+				executionId: 'execution-1',
+				uniqueKey: '',
 			},
 		]);
 		expect(JSON.parse(rig.n8n.entries()[0]!.record)).toMatchObject({ id: jobId });

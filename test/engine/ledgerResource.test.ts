@@ -22,13 +22,11 @@ it('lists entries, the latest first, and not what only it needs', async () => {
 	const { items } = await rig.ledger('getEntries');
 	expect(items.map(({ json }) => json['uniqueKey'])).toEqual(['b', 'a']);
 	expect(items[0]?.json).toMatchObject({
-		...{
-			entryId: 2,
-			mediaType: 'images',
-			state: 'pending',
-			triggerGroup: 'l',
-			executionId: 'execution-1',
-		},
+		entryId: 2,
+		mediaType: 'images',
+		state: 'pending',
+		triggerGroup: 'l',
+		executionId: 'execution-1',
 		startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
 		job: { id: expect.any(String) },
 	});

@@ -11,7 +11,9 @@ const rig = startLedgerRig();
 
 // all forms in which n8n says that it is starting are in unit/ledger/n8nApi
 const express: Fault = {
-	...{ type: 'status', status: 404, headers: { 'content-type': 'text/html; charset=utf-8' } },
+	type: 'status',
+	status: 404,
+	headers: { 'content-type': 'text/html; charset=utf-8' },
 	body: '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot GET /api/v1/data-tables</pre>\n</body>\n</html>\n',
 };
 const n8nFails = (method: string, bodyIncludes: string, times: number, fault: Fault = express) =>
@@ -69,7 +71,9 @@ it('a row whose answer is lost does not stay: the next attempt has one of its ow
 const startAll = async (prompts: string[], uniqueKey: string, secrets = rig.secrets()) => {
 	const { parameters, ...options } = rig.starting('={{ $json.prompt }}', { uniqueKey });
 	return await run({
-		...{ ...options, secrets, settings: CARRY_ON },
+		...options,
+		secrets,
+		settings: CARRY_ON,
 		items: prompts.map((prompt) => ({ prompt })),
 		parameters: { ...parameters, requestSettings: { concurrency: 1 } } as INodeParameters,
 	});

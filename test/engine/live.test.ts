@@ -102,7 +102,9 @@ describe('the tools of the assistant', () => {
 	])('%s: as much of it as a line of the chat takes', async (_what, title, shown) => {
 		const events = [
 			event('pending_tool_call', { call_id: '1', title: { en: title } }),
-			...[event('message_start', { t: 'hi' }), event('message_end', {}), event('finish', null)],
+			event('message_start', { t: 'hi' }),
+			event('message_end', {}),
+			event('finish', null),
 		];
 		failPosts(service, streamed(events.join('')));
 		const { text, items } = await live({}, 'hello', (question) =>
@@ -163,7 +165,8 @@ describe('a visitor of a chat', () => {
 		return await live({ chatted: { chatInput: 'hello' } }, '[[words:40]]', sends);
 	};
 	const refused: Fault = {
-		...{ type: 'status', status: 401 },
+		type: 'status',
+		status: 401,
 		body: { detail: 'no such key at 10.0.0.7' },
 	};
 

@@ -42,7 +42,10 @@ it('sends files as data URLs and addresses as they are, each where it belongs', 
 	);
 	expect(error).toBeUndefined();
 	expect(sent()).toEqual({
-		...{ model: 'canvas/sketch-1', prompt: 'a cat', size: '1x1', image: pngUrl },
+		model: 'canvas/sketch-1',
+		prompt: 'a cat',
+		size: '1x1',
+		image: pngUrl,
 		// the bytes know better than what n8n was told
 		extra: { strength: 0.5, mask: pngUrl },
 		references: ['https://example.com/1.png', `data:text/csv;base64,${csv}`],
@@ -75,8 +78,13 @@ const started = async (prompt = 'a cat') =>
 	(await execute('start', { model, prompt })).items[0]?.json['jobId'] as string;
 
 const COMPLETED = {
-	...{ jobId: expect.any(String), mediaType: 'images', state: 'completed', status: 'completed' },
-	...{ model: 'canvas/sketch-1', costUsd: 0.04, estimatedCostUsd: 0.04 },
+	jobId: expect.any(String),
+	mediaType: 'images',
+	state: 'completed',
+	status: 'completed',
+	model: 'canvas/sketch-1',
+	costUsd: 0.04,
+	estimatedCostUsd: 0.04,
 	requestId: expect.any(String),
 };
 

@@ -79,7 +79,8 @@ describe('the cap per execution', () => {
 			);
 			expect(failed).toMatchObject(
 				[2, 3, 4, 5].map((item) => ({
-					...{ json: { error, details: { kind: 'invalid' } }, pairedItem: { item } },
+					json: { error, details: { kind: 'invalid' } },
+					pairedItem: { item },
 				})),
 			);
 		},

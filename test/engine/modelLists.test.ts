@@ -36,7 +36,9 @@ const LISTS: Lists = {
 
 const secretsWith = (lists: Lists = LISTS) => {
 	const list = Object.entries(lists).map(([name, { models, order = 'asListed' }]) => ({
-		...{ name, models: models.join('\n'), order },
+		name,
+		models: models.join('\n'),
+		order,
 	}));
 	return withAccount(secretsOf(service), { modelLists: { list } });
 };
@@ -46,7 +48,9 @@ const picked = (name: string) => ({ __rl: true, mode: 'list', value: `modelList:
 const ask = (list: unknown, more: INodeParameters = {}, options: Partial<RunOptions> = {}) =>
 	run({
 		...chat('Hello', { model: list as INodeParameters, ...more }),
-		...{ secrets: secretsWith(), settings: CARRY_ON, ...options },
+		secrets: secretsWith(),
+		settings: CARRY_ON,
+		...options,
 	});
 const askedModels = (text = '') =>
 	posts(service)
@@ -267,7 +271,9 @@ describe('what was paid for', () => {
 		service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, times: 2, do: REFUSED });
 		const { items } = await run({
 			...asking(),
-			...{ secrets: secretsWith(), settings: RETRIED, items: TWO.items },
+			secrets: secretsWith(),
+			settings: RETRIED,
+			items: TWO.items,
 		});
 		expect(items).toMatchObject([{ json: { model: QUILL } }, { json: { model: MINI } }]);
 		expect(askedModels('one')).toEqual([MINI, QUILL]);

@@ -69,7 +69,9 @@ it('the estimate counts the whole context window with a picture, and says so', a
 	expect(given).toMatchObject({
 		output:
 			'This costs at most $3.06144. The prompt is counted as the whole context window of the model.',
-		...{ maxCostUsd: 3.06144, maxPromptTokens: 1_000_000, promptCountedBy: 'contextWindow' },
+		maxCostUsd: 3.06144,
+		maxPromptTokens: 1_000_000,
+		promptCountedBy: 'contextWindow',
 	});
 	expect(given).not.toHaveProperty('estimatedCostUsd');
 });

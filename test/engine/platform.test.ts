@@ -55,8 +55,12 @@ function executeContext(onChunk?: Flow['onChunk']) {
 }
 
 const streamed = (url = String(service.secrets[CREDENTIAL]?.['baseUrl'])): IHttpRequestOptions => ({
-	...{ method: 'GET', url, encoding: 'stream', returnFullResponse: true },
-	...{ ignoreHttpStatusErrors: true, disableFollowRedirect: true },
+	method: 'GET',
+	url,
+	encoding: 'stream',
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true,
+	disableFollowRedirect: true,
 });
 
 /** Every link of a chain of causes. */

@@ -33,7 +33,8 @@ it.each(['ask', 'askStreaming'] as const)(
 		const chatted = { sessionId: 'chat-session-1' };
 		const [first, second] = [await run({ ...call, chatted }), await run({ ...call, chatted })];
 		expect(second.items[0]?.json).toMatchObject({
-			...{ chatId: first.items[0]?.json['chatId'], sessionSource: 'chatTrigger' },
+			chatId: first.items[0]?.json['chatId'],
+			sessionSource: 'chatTrigger',
 			output: expect.stringContaining('message 2 of this chat'),
 		});
 		expect([...first.hints, ...second.hints]).toEqual([]);

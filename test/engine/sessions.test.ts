@@ -28,7 +28,9 @@ describe('from a key', () => {
 			const second = await send(parameters, { items: [{ key }] });
 			expect([...first.given, ...second.given]).toMatchObject(
 				[1, 2, 3].map((number) => ({
-					...{ sessionId: idOf(`key ${key}`), sessionSource: 'key', sessionKey: key },
+					sessionId: idOf(`key ${key}`),
+					sessionSource: 'key',
+					sessionKey: key,
 					output: expect.stringContaining(`message ${number} of this session`),
 				})),
 			);
@@ -41,7 +43,10 @@ describe('from a key', () => {
 		const byKey = async (sessionKey: string, more = {}) =>
 			(await send({ sessionMode: 'key', sessionKey }, more)).given[0]?.['sessionId'];
 		const ids = [
-			...[await byKey('a'), await byKey('A'), await byKey(UUID), await byKey('a', { secrets })],
+			await byKey('a'),
+			await byKey('A'),
+			await byKey(UUID),
+			await byKey('a', { secrets }),
 		];
 		expect(ids).toEqual([idOf('key a'), idOf('key A'), idOf(`key ${UUID}`), idOf('key a', 'ws-2')]);
 		expect(new Set(ids).size).toBe(4);
@@ -81,7 +86,9 @@ describe('from the input', () => {
 		const { given } = await send({}, options);
 		expect(given).toMatchObject(
 			(options.items ?? [{}]).map(() => ({
-				...{ sessionId: sessionId(), sessionSource, ...(sessionKey && { sessionKey }) },
+				sessionId: sessionId(),
+				sessionSource,
+				...(sessionKey && { sessionKey }),
 			})),
 		);
 		if (sessionId() === UUID) expect(given[0]).not.toHaveProperty('sessionKey');
@@ -154,7 +161,9 @@ it.each([
 			{
 				output: expect.stringMatching(/^word1 /),
 				sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-				...{ sessionSource: source, complete: false, format: 'sse' },
+				sessionSource: source,
+				complete: false,
+				format: 'sse',
 				notice: expect.stringMatching(/^The answer stopped before its end\. .*connection broke/),
 			},
 		]);

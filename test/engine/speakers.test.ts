@@ -20,7 +20,8 @@ const assistant = (parameters: INodeParameters = {}) =>
 const text = { resource: 'text', operation: 'message', model: byId('northwind/quill-2.5') };
 const model = (parameters: INodeParameters = {}) =>
 	({
-		...{ node: 'modelRouter', credential: 'modelRouterApi' },
+		node: 'modelRouter',
+		credential: 'modelRouterApi',
 		parameters: { ...text, ...parameters },
 	}) as const;
 const responses = { options: { protocol: 'responses' } };
@@ -33,7 +34,9 @@ const speakers = [
 
 /** What the model of an AI agent fills in. */
 const KEYS: Record<string, string> = {
-	...{ workspaceAgent: 'Message', marketAssistant: 'Question', modelRouter: 'Prompt' },
+	workspaceAgent: 'Message',
+	marketAssistant: 'Question',
+	modelRouter: 'Prompt',
 };
 
 /** What a conversation gives a speaker. */
@@ -41,7 +44,11 @@ const turnOf = (message: string, more: IDataObject = {}): IDataObject => ({
 	...Object.fromEntries(
 		['message', 'input', 'Message', 'Question', 'Prompt'].map((key) => [key, message]),
 	),
-	...{ conversationId: 'c1', turn: 1, sessionId: UUID, showLive: false, ...more },
+	conversationId: 'c1',
+	turn: 1,
+	sessionId: UUID,
+	showLive: false,
+	...more,
 });
 const conversation = (...calls: Call[]): Root => ({ type: CONVERSATION, calls });
 const aiAgent = (calls: Call[], byItself = false): Root => ({
@@ -116,7 +123,8 @@ describe('with nothing set', () => {
 describe('only a conversation chooses a session', () => {
 	/** What a model may give beside what it was asked for. */
 	const stolen = turnOf('hello', {
-		...{ chatId: 'of-another', showLive: true },
+		chatId: 'of-another',
+		showLive: true,
 		history: [{ role: 'user', content: 'never said' }],
 	});
 	const NAMES = ['Agent', 'Assistant', 'Model'];
@@ -151,7 +159,8 @@ describe('only a conversation chooses a session', () => {
 	])('%s', async (_what, options, sessionSource = 'new') => {
 		const { Root: given } = await attempt(options);
 		expect(given).toMatchObject([
-			...[{ sessionSource }, { sessionSource }],
+			{ sessionSource },
+			{ sessionSource },
 			{ output: expect.any(String) },
 		]);
 		const name = `chat ${CHAT_UUID}`;
@@ -209,10 +218,12 @@ describe('live', () => {
 	const live = async (speaker: Talk['tools'][string], messages: string[], showLive = true) => {
 		const chunks: StructuredChunk[] = [];
 		const calls = messages.map((message, at) => ({
-			...{ tool, input: turnOf(message, { showLive, turn: at + 1, history: [] }) },
+			tool,
+			input: turnOf(message, { showLive, turn: at + 1, history: [] }),
 		}));
 		const { answers } = await speak({
-			...{ tools: { [tool]: speaker }, roots: { Talk: conversation(...calls) } },
+			tools: { [tool]: speaker },
+			roots: { Talk: conversation(...calls) },
 			onChunk: (chunk) => chunks.push(chunk),
 		});
 		const shown = chunks.map(({ type, content }) => (type === 'item' ? content : `<${type}>`));

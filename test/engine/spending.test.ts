@@ -28,7 +28,8 @@ const write = async (more: Partial<RunOptions> = {}) =>
 const picture = async (operation: string, prompt = 'A cat', more: INodeParameters = {}) =>
 	await run({
 		...job(operation, { ...PICTURE, prompt, ...more }),
-		...{ secrets: secretsOf(), settings: { onError: 'continueErrorOutput' } },
+		secrets: secretsOf(),
+		settings: { onError: 'continueErrorOutput' },
 	});
 const paidFor = async (work: () => Promise<unknown>) =>
 	(await rig.service.paidFor(work)).paid / 1e6;
@@ -37,9 +38,22 @@ const paidFor = async (work: () => Promise<unknown>) =>
 let rows = 0;
 const enter = (day: string, more: IDataObject = {}) =>
 	void rig.n8n.spending.push({
-		...{ id: 1000 + ++rows, day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N' },
-		...{ model: 'm', label: '', requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.1 },
-		...{ unknownCosts: 0, lastExecutionId: '1', record: `{"writes":["${rows}"]}`, ...more },
+		id: 1000 + ++rows,
+		day,
+		workflowId: 'w',
+		workflow: 'W',
+		nodeId: 'n',
+		node: 'N',
+		model: 'm',
+		label: '',
+		requests: 1,
+		inputTokens: 2,
+		outputTokens: 3,
+		costUsd: 0.1,
+		unknownCosts: 0,
+		lastExecutionId: '1',
+		record: `{"writes":["${rows}"]}`,
+		...more,
 	});
 
 // the table is made at its first use
@@ -50,8 +64,14 @@ describe('what is written', () => {
 		const paid = await paidFor(() => write({ items: [{}, {}, {}] }));
 		expect(rig.n8n.spending).toEqual([
 			expect.objectContaining({
-				...{ day: TODAY, workflow: 'test', node: 'Node', model: 'northwind/quill-2.5' },
-				...{ requests: 3, costUsd: paid, unknownCosts: 0, lastExecutionId: 'execution-1' },
+				day: TODAY,
+				workflow: 'test',
+				node: 'Node',
+				model: 'northwind/quill-2.5',
+				requests: 3,
+				costUsd: paid,
+				unknownCosts: 0,
+				lastExecutionId: 'execution-1',
 			}),
 		]);
 		await write();
@@ -91,7 +111,8 @@ describe('what is written', () => {
 		});
 		const running = start({
 			...job('start', { ...PICTURE, prompt: '={{ $json.prompt }}' }),
-			...{ secrets: secretsOf(), items: prompts },
+			secrets: secretsOf(),
+			items: prompts,
 		});
 		while (!rig.n8n.spending.length) await new Promise((resolve) => setTimeout(resolve, 5));
 		const [, jobId] = /job:images:([^"]*)/.exec(String(rig.n8n.spending[0]?.['record'])) ?? [];
@@ -170,7 +191,8 @@ describe('labels', () => {
 		const own = { options: { spendingLabel: 'Own' } };
 		const router = ours('Router', 'modelRouterTool', chat('x', own));
 		const { error } = await converse({
-			...{ secrets: secretsOf(), parameters: { turnLimit: 2, options } },
+			secrets: secretsOf(),
+			parameters: { turnLimit: 2, options },
 			speakers: { Router: router, Bob: () => ({ output: 'b' }) },
 			items: [{ chatInput: 'Hello', spendingLabel: 'Eve' }],
 		});
@@ -296,7 +318,9 @@ describe('Get', () => {
 
 	it('a range takes dates with a time', async () => {
 		const { items } = await spending('getSpending', {
-			...{ from: `${daysAgo(50)}T00:00:00.000+02:00`, to: `${daysAgo(30)}T12:00:00`, groupBy: [] },
+			from: `${daysAgo(50)}T00:00:00.000+02:00`,
+			to: `${daysAgo(30)}T12:00:00`,
+			groupBy: [],
 		});
 		expect(items[0]?.json).toMatchObject({ costUsd: 5 });
 	});
@@ -324,12 +348,10 @@ describe('Combine Old Rows', () => {
 		expect(await totals()).toEqual(before);
 		const days = rig.n8n.spending.map(({ day, model, label }) => [day, model, label]);
 		expect(days).toEqual([
-			...[
-				['2026-01', 'm', ''],
-				['2026-01', 'x', ''],
-				['2026-01', 'm', 'Ada'],
-				['2026-02', 'm', ''],
-			],
+			['2026-01', 'm', ''],
+			['2026-01', 'x', ''],
+			['2026-01', 'm', 'Ada'],
+			['2026-02', 'm', ''],
 			[TODAY, 'm', ''],
 		]);
 		expect(rig.n8n.spending[0]).toMatchObject({ requests: 2, costUsd: 0.2, node: 'New name' });

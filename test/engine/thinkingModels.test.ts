@@ -7,7 +7,8 @@ const service = serviceForTests();
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const tools = ['get_weather', 'get_time'].map((name) => ({
-	...{ type: 'function', function: { name, parameters } },
+	type: 'function',
+	function: { name, parameters },
 }));
 const user = (content: string) => ({ role: 'user', content });
 
@@ -47,7 +48,9 @@ const inTwo =
 const bodies = () => posts(service).map(({ body }) => body as Record<string, unknown>);
 const BOTH = '[[tool:get_weather]] [[tools:2]] Oslo';
 const givenCall = (id: string, name: string, more = {}) => ({
-	...{ id, type: 'function', ...more },
+	id,
+	type: 'function',
+	...more,
 	function: { name, arguments: expect.stringMatching(/^\{"city":"[^"]*"\}$/) },
 });
 const CALLS = [givenCall('call_1', 'get_weather'), givenCall('call_2', 'get_time')];
@@ -91,7 +94,9 @@ describe.each(WAYS)('%s', (_way, ask) => {
 
 /** A call of `get_weather` as the model writes it. */
 const rawCall = (id: string, more: object) => ({
-	...{ id, type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
+	id,
+	type: 'function',
+	function: { name: 'get_weather', arguments: '{"city": "Oslo"}' },
 	...more,
 });
 
@@ -137,7 +142,8 @@ it('a model of another vendor, as the next of a list, gets the message without t
 	const { messages, model } = bodies()[2] as { messages: object[]; model: string };
 	expect(model).toBe('northwind/quill-2.5');
 	expect(messages[1]).toEqual({
-		...{ role: 'assistant', content: null },
+		role: 'assistant',
+		content: null,
 		tool_calls: [givenCall('call_1', 'get_weather')],
 	});
 });
@@ -298,7 +304,11 @@ it('a refusal that words do not change is the error', async () => {
 
 describe('the responses protocol', () => {
 	const item = (id: string, name: string) => ({
-		...{ type: 'function_call', id: expect.any(String), call_id: id, name, status: 'completed' },
+		type: 'function_call',
+		id: expect.any(String),
+		call_id: id,
+		name,
+		status: 'completed',
 		arguments: expect.stringMatching(/^\{"city":"[^"]*"\}$/),
 	});
 
@@ -310,7 +320,9 @@ describe('the responses protocol', () => {
 		expect(bodies()[1]?.['input']).toEqual([
 			user(BOTH),
 			{
-				...{ type: 'reasoning', id: expect.any(String), summary: [] },
+				type: 'reasoning',
+				id: expect.any(String),
+				summary: [],
 				encrypted_content: expect.stringMatching(/^encrypted \d+$/),
 			},
 			item('call_1', 'get_weather'),

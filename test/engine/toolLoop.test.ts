@@ -115,8 +115,10 @@ it.each([
 it('counts what comes back in the most that a request can cost', async () => {
 	const thought = { role: 'assistant', content: 'a', reasoning_content: 'x'.repeat(20_000) };
 	const withMessage = (message: object) => ({
-		...{ inputType: 'json', messagesJson: JSON.stringify([user, message, user]) },
-		...{ spendingCapPerItem: 0.01, options: { maxTokens: 100 } },
+		inputType: 'json',
+		messagesJson: JSON.stringify([user, message, user]),
+		spendingCapPerItem: 0.01,
+		options: { maxTokens: 100 },
 	});
 	const small = withMessage({ ...thought, reasoning_content: 'x' });
 	expect((await ask(chat, 'northwind/quill-2.5', small)).failed).toEqual([]);

@@ -28,9 +28,17 @@ describe('a job of the ledger', () => {
 		expect(out).toMatchObject([
 			{
 				json: {
-					...{ event: 'mediaJobCompleted', jobId, mediaType: 'images', state: 'completed' },
-					...{ status: 'completed', costUsd: 0.04, estimatedCostUsd: 0.04 },
-					...{ requestId: 'start-1', triggerGroup: 'cats', uniqueKey: 'order-7', entryId: 1 },
+					event: 'mediaJobCompleted',
+					jobId,
+					mediaType: 'images',
+					state: 'completed',
+					status: 'completed',
+					costUsd: 0.04,
+					estimatedCostUsd: 0.04,
+					requestId: 'start-1',
+					triggerGroup: 'cats',
+					uniqueKey: 'order-7',
+					entryId: 1,
 					file: { mimeType: 'image/png', bytes: expect.any(Number) },
 				},
 				binary: { data: { mimeType: 'image/png' } },

@@ -65,7 +65,8 @@ describe('a temporary fault', () => {
 		rig.service.fault({ do: { type: 'too_many_requests', retryAfter: 240 } });
 		expect((await poll()).error).toBeUndefined();
 		expect((await poll()).error).toMatchObject({
-			...{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: 240_000 } },
+			httpCode: '429',
+			failure: { cause: 'rate-limited', retryAfterMs: 240_000 },
 		});
 	});
 
@@ -74,7 +75,8 @@ describe('a temporary fault', () => {
 		const { poll } = rig.watching({}, { ...secretsWith({ apiKey: 'wrong' }), activation: 'init' });
 		expect((await poll()).error).toBeUndefined();
 		expect((await poll()).error).toMatchObject({
-			...{ httpCode: '401', failure: { cause: 'credential-invalid' } },
+			httpCode: '401',
+			failure: { cause: 'credential-invalid' },
 		});
 	});
 

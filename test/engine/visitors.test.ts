@@ -29,7 +29,9 @@ const nodes: Array<[string, string, (parameters: INodeParameters) => Omit<RunOpt
 			'Agent Conversation',
 			'conversationId',
 			(given) => ({
-				...{ node: 'agentConversation', credential: '', withSpeakers: true },
+				node: 'agentConversation',
+				credential: '',
+				withSpeakers: true,
 				parameters: { ...opening, ...given },
 			}),
 		],

@@ -17,7 +17,9 @@ const options = (
 	items: RunOptions['items'] & object,
 ): RunOptions => ({
 	...job(operation, { mediaType: 'images', model: model('canvas/sketch-1'), ...parameters }),
-	...{ secrets: secretsOf(service), settings: CARRY_ON, items },
+	secrets: secretsOf(service),
+	settings: CARRY_ON,
+	items,
 });
 const generating = (prompt: string, count: number, requestSettings: INodeParameters = {}) => {
 	const items = Array.from({ length: count }, () => ({}));

@@ -47,9 +47,21 @@ const MIDNIGHT = 16 * 60 * MINUTE;
 
 const usual: Scenario = {
 	...CALM,
-	...{ processes: 4, runs: 12, calls: 8, budget: 100_000, bound: 6000, share: [0.2, 0.5] },
-	...{ length: 'month', from: 0, within: 5000, jobs: 0, person: false },
-	...{ configurations: 1, unknown: 0, odd: 0, wrongClock: false },
+	processes: 4,
+	runs: 12,
+	calls: 8,
+	budget: 100_000,
+	bound: 6000,
+	share: [0.2, 0.5],
+	length: 'month',
+	from: 0,
+	within: 5000,
+	jobs: 0,
+	person: false,
+	configurations: 1,
+	unknown: 0,
+	odd: 0,
+	wrongClock: false,
 };
 
 export const scenarios: Record<string, Scenario> = {
@@ -58,23 +70,40 @@ export const scenarios: Record<string, Scenario> = {
 	crashes: { ...usual, crash: 0.02, lostAnswer: 0.05 },
 	'late changes, pauses, clocks 30 min apart': {
 		...usual,
-		...{ late: 0.05, latest: MINUTE, pause: 0.02, longestPause: MINUTE, skew: 30 * MINUTE },
+		late: 0.05,
+		latest: MINUTE,
+		pause: 0.02,
+		longestPause: MINUTE,
+		skew: 30 * MINUTE,
 	},
 	'the end of a day': {
 		...usual,
-		...{ length: 'day', from: MIDNIGHT - 2500, crash: 0.005, lostAnswer: 0.05, skew: MINUTE },
+		length: 'day',
+		from: MIDNIGHT - 2500,
+		crash: 0.005,
+		lostAnswer: 0.05,
+		skew: MINUTE,
 	},
 	'a person': { ...usual, person: true, crash: 0.02, lostAnswer: 0.05 },
 	jobs: { ...usual, jobs: 0.5, crash: 0.01, lostAnswer: 0.05 },
 	'jobs of many configurations': { ...usual, jobs: 0.8, configurations: 20, lostAnswer: 0.05 },
 	'starts about which a person decides later': {
 		...usual,
-		...{ jobs: 0.8, configurations: 5, unknown: 0.3, lostAnswer: 0.05, late: 0.02 },
+		jobs: 0.8,
+		configurations: 5,
+		unknown: 0.3,
+		lostAnswer: 0.05,
+		late: 0.02,
 	},
 	'room for all': { ...usual, runs: 20, calls: 1, jobs: 1, configurations: 20, budget: 1e9 },
 	'fifty workers': {
 		...usual,
-		...{ processes: 50, runs: 100, calls: 2, budget: 400_000, lostAnswer: 0.02, crash: 0.0005 },
+		processes: 50,
+		runs: 100,
+		calls: 2,
+		budget: 400_000,
+		lostAnswer: 0.02,
+		crash: 0.0005,
 	},
 	'n8n is away for a minute': { ...usual, jobs: 0.3, away: MINUTE, awayBy: 8000, lostAnswer: 0.05 },
 	'n8n is away for a quarter of an hour': { ...usual, away: 15 * MINUTE, awayBy: 8000 },
@@ -125,7 +154,9 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	/** Whether the process of a node run was killed. */
 	const isDead = (executionId: string) => dead.has(executionId.split('.')[0] ?? '');
 	const configurations = Array.from({ length: scenario.configurations }, (_, index) => ({
-		...{ model: `m${index % 3}`, settings: String(index), factor: 1 + Math.floor(random() * 20) },
+		model: `m${index % 3}`,
+		settings: String(index),
+		factor: 1 + Math.floor(random() * 20),
 		hasEstimate: index % 5 !== 4,
 	}));
 
@@ -139,13 +170,21 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		};
 		const user = { clock: ledger.clock, credentialId: 'credential', addHint };
 		const budget = new NodeBudget({
-			...{ ...user, book, settings, asTool: false, executionId, workflow: 'w', workflowId: 'w' },
+			...user,
+			book,
+			settings,
+			asTool: false,
+			executionId,
+			workflow: 'w',
+			workflowId: 'w',
 			open: async () => ledger,
 			newId: () => `${id}.${++ids}`,
 		});
 		const node = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
 		const spending = new NodeSpending({
-			...{ ...user, writer: record.writer, spender: { ...node, lastExecutionId: executionId } },
+			...user,
+			writer: record.writer,
+			spender: { ...node, lastExecutionId: executionId },
 			table: 'spending',
 			open: async () => record.table,
 			log: (lost) => void lacking.push(lost),

@@ -4,7 +4,12 @@ import { simulateTexts } from './scale';
 it('ten workers with twenty executions each hardly wait for their budget and its record', async () => {
 	const { figures, ...rest } = await simulateTexts({ workers: 10, time: 30_000 });
 	expect(rest).toEqual({
-		...{ freeAtRefusal: 0, overspent: 0, uncounted: 0, unrecorded: 0, reserved: 0, hints: [] },
+		freeAtRefusal: 0,
+		overspent: 0,
+		uncounted: 0,
+		unrecorded: 0,
+		reserved: 0,
+		hints: [],
 	});
 	expect(figures['wait ms']).toBeLessThanOrEqual(100);
 	expect(figures['wait ms, 95 %']).toBeLessThanOrEqual(1000);

@@ -32,8 +32,16 @@ export interface Load extends Database {
 }
 
 export const usualLoad: Load = {
-	...{ database: 'postgres', rows: 10_000, workers: 3, slots: 20, duration: 5000, time: 60_000 },
-	...{ between: 0, budget: 1e12, bound: 6000, seed: 1 },
+	database: 'postgres',
+	rows: 10_000,
+	workers: 3,
+	slots: 20,
+	duration: 5000,
+	time: 60_000,
+	between: 0,
+	budget: 1e12,
+	bound: 6000,
+	seed: 1,
 };
 
 /** What one execution after another waits for the budget and the record, in milliseconds. */
@@ -49,7 +57,12 @@ function createSimulation(load: Load) {
 	const rows: Entry[] = [];
 	const spent: SpendingRow[] = [];
 	return {
-		...{ load, timeline, main, rows, spent, random: numbersFrom(load.seed) },
+		load,
+		timeline,
+		main,
+		rows,
+		spent,
+		random: numbersFrom(load.seed),
 		ledgerTable: main.connect(createMemoryTable(rows, ledgerFormat)),
 		spendingTable: main.connect(createMemoryTable(spent, spendingFormat)),
 		begun: timeline.now(),
@@ -72,17 +85,33 @@ function createWorker({ load, timeline, main, random, hints, ...tables }: Simula
 	const newId = () => String(random());
 	return (executionId: string) => {
 		const ledger = {
-			...{ table: tables.ledgerTable, clock, uncancellableClock: clock, executionId },
-			...{ newClaim: newId, n8nTime: () => main.seen.answeredAt },
+			table: tables.ledgerTable,
+			clock,
+			uncancellableClock: clock,
+			executionId,
+			newClaim: newId,
+			n8nTime: () => main.seen.answeredAt,
 		};
 		const budget = new NodeBudget({
-			...{ book, clock, executionId, addHint, newId, asTool: false, credentialId: 'c' },
-			...{ workflow: 'w', workflowId: 'w', settings: { ...settings, length: 'month' } },
+			book,
+			clock,
+			executionId,
+			addHint,
+			newId,
+			asTool: false,
+			credentialId: 'c',
+			workflow: 'w',
+			workflowId: 'w',
+			settings: { ...settings, length: 'month' },
 			open: async () => await Promise.resolve(ledger),
 		});
 		const spender = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
 		const spending = new NodeSpending({
-			...{ writer, credentialId: 'c', addHint, clock, log: () => undefined },
+			writer,
+			credentialId: 'c',
+			addHint,
+			clock,
+			log: () => undefined,
 			table: 'Agent Spending',
 			open: async () => await Promise.resolve(tables.spendingTable),
 			spender: { ...spender, lastExecutionId: executionId },

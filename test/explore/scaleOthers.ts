@@ -21,7 +21,12 @@ export interface SteadyLoad extends Database {
 }
 
 const usual: SteadyLoad = {
-	...{ database: 'postgres', rows: 10_000, workers: 3, perSecond: 4, time: 60_000, seed: 1 },
+	database: 'postgres',
+	rows: 10_000,
+	workers: 3,
+	perSecond: 4,
+	time: 60_000,
+	seed: 1,
 };
 
 const MINUTE = 60_000;
@@ -90,8 +95,13 @@ export async function simulateStarts(given: Partial<SteadyLoad>) {
 	const { clock, ledger, rows, play } = createWorld(given);
 	const figures = await play(async (_worker, number) => {
 		const wanted = {
-			...{ uniqueKey: `k${number}`, mediaType: 'images', model: 'm', credentialId: 'a' },
-			...{ triggerGroup: '', lease: 10 * MINUTE, firstCheck: 0 },
+			uniqueKey: `k${number}`,
+			mediaType: 'images',
+			model: 'm',
+			credentialId: 'a',
+			triggerGroup: '',
+			lease: 10 * MINUTE,
+			firstCheck: 0,
 		};
 		const send = async (renew: () => Promise<number>) => {
 			await renew();

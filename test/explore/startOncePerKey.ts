@@ -22,8 +22,15 @@ const LEASE = 10 * MINUTE;
 const MAX_ATTEMPTS = 4;
 
 const usual: Scenario = {
-	...{ ...CALM, processes: 4, crash: 0.01, lostRequest: 0.05, lostAnswer: 0.05 },
-	...{ tooMany: 0, maxRateLimitWait: 0, stall: 0, person: false },
+	...CALM,
+	processes: 4,
+	crash: 0.01,
+	lostRequest: 0.05,
+	lostAnswer: 0.05,
+	tooMany: 0,
+	maxRateLimitWait: 0,
+	stall: 0,
+	person: false,
 };
 const person = true;
 const maxRateLimitWait = 60 * MINUTE;
@@ -33,7 +40,10 @@ const changes: Record<string, Partial<Scenario>> = {
 	'lost requests and answers': {},
 	'many crashes': { crash: 0.05 },
 	'late changes, pauses, clocks 30 min apart, nobody resolves': {
-		...{ late: 0.05, pause, longestPause: 20 * MINUTE, skew },
+		late: 0.05,
+		pause,
+		longestPause: 20 * MINUTE,
+		skew,
 	},
 	'late changes only': { crash: 0, lostRequest: 0, lostAnswer: 0, late: 0.2 },
 	'n8n is away for a minute': { away: MINUTE, awayBy: MINUTE },
@@ -41,13 +51,24 @@ const changes: Record<string, Partial<Scenario>> = {
 	'a person, 429 with waits of up to an hour': { crash: 0, tooMany: 0.5, maxRateLimitWait, person },
 	'a person, connections that stall': { crash: 0, stall: 0.5, person },
 	'a person, late changes, waits and stalls': {
-		...{ late: 0.1, tooMany: 0.3, maxRateLimitWait, stall: 0.3, person },
+		late: 0.1,
+		tooMany: 0.3,
+		maxRateLimitWait,
+		stall: 0.3,
+		person,
 	},
 	'a person, clocks 30 min apart': {
-		...{ crash: 0.02, pause, longestPause: 2 * MINUTE, skew, person },
+		crash: 0.02,
+		pause,
+		longestPause: 2 * MINUTE,
+		skew,
+		person,
 	},
 	'a person, pauses of up to 20 min': {
-		...{ crash: 0.02, pause: 0.02, longestPause: 20 * MINUTE, person },
+		crash: 0.02,
+		pause: 0.02,
+		longestPause: 20 * MINUTE,
+		person,
 	},
 };
 export const scenarios = Object.fromEntries(
@@ -110,8 +131,13 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 	const start = (name: string) => {
 		const process = world.createProcess(name);
 		const wanted = {
-			...{ uniqueKey: 'k', mediaType: 'images', model: 'm', credentialId: 'a', triggerGroup: '' },
-			...{ lease: LEASE, firstCheck: 0 },
+			uniqueKey: 'k',
+			mediaType: 'images',
+			model: 'm',
+			credentialId: 'a',
+			triggerGroup: '',
+			lease: LEASE,
+			firstCheck: 0,
 		};
 		const toEntry = (jobId: string) => ({ jobId, requestId: '', record: '' });
 		startThroughLedger(process.ledger, wanted, { send: sendFrom(process), toEntry }).then(

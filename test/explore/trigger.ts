@@ -24,14 +24,25 @@ const changes: Record<string, Partial<Weather>> = {
 	'nothing goes wrong': {},
 	'lost answers, crashes': { crash: 0.01, ...lost(0.025) },
 	'pauses beyond the lease': {
-		...{ crash: 0.005, pause: 0.05, longestPause: 25 * MINUTE, ...lost(0.015) },
+		crash: 0.005,
+		pause: 0.05,
+		longestPause: 25 * MINUTE,
+		...lost(0.015),
 	},
 	'clocks 20 min apart': {
-		...{ crash: 0.005, pause: 0.02, longestPause: 10 * MINUTE, skew: 20 * MINUTE, ...lost(0.015) },
+		crash: 0.005,
+		pause: 0.02,
+		longestPause: 10 * MINUTE,
+		skew: 20 * MINUTE,
+		...lost(0.015),
 	},
 	'n8n is away for ten minutes': { crash: 0.005, away: 10 * MINUTE, awayBy: 30 * MINUTE },
 	'late changes': {
-		...{ pause: 0.01, longestPause: 15 * MINUTE, ...lost(0.01), late: 0.03, latest: MINUTE },
+		pause: 0.01,
+		longestPause: 15 * MINUTE,
+		...lost(0.01),
+		late: 0.03,
+		latest: MINUTE,
 	},
 };
 export const scenarios = Object.fromEntries(
@@ -126,13 +137,14 @@ export async function play(
 		const { name, ledger, step } = world.createProcess(`poll${number}`, mine);
 		const { clock } = ledger;
 		const watching = {
-			...{
-				credentialId: 'a',
-				triggerGroup: '',
-				eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
-			},
-			...{ maxJobs: 50, lease: LEASE, concurrency: 3 },
-			...{ asksUntil: clock.now() + 24_000, claimsUntil: clock.now() + 38_000 },
+			credentialId: 'a',
+			triggerGroup: '',
+			eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
+			maxJobs: 50,
+			lease: LEASE,
+			concurrency: 3,
+			asksUntil: clock.now() + 24_000,
+			claimsUntil: clock.now() + 38_000,
 			async readStatus() {
 				await step(random() * 100);
 				return { outcome: random() < 0.8 ? 'completed' : 'unfinished', record: '{}' } as const;

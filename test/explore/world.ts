@@ -28,9 +28,16 @@ export interface Weather {
 }
 
 export const CALM: Weather = {
-	...{ crash: 0, pause: 0, longestPause: 0, skew: 0 },
-	...{ lostRequest: 0, lostAnswer: 0, late: 0, latest: 40_000 },
-	...{ away: 0, awayBy: 0 },
+	crash: 0,
+	pause: 0,
+	longestPause: 0,
+	skew: 0,
+	lostRequest: 0,
+	lostAnswer: 0,
+	late: 0,
+	latest: 40_000,
+	away: 0,
+	awayBy: 0,
 };
 
 /** One process of a world, which may be killed, stand still, and have a clock of its own. */
@@ -135,7 +142,10 @@ export function createWorld(seed: number, weather: Weather) {
 			reach,
 			ledger: {
 				table: reach(store),
-				...{ clock, uncancellableClock: clock, newClaim, executionId: name },
+				clock,
+				uncancellableClock: clock,
+				newClaim,
+				executionId: name,
 				n8nTime: () => answeredAt,
 			},
 		};

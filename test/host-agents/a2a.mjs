@@ -24,15 +24,22 @@ const executor = {
 		questions.push(userMessage.parts.map(({ content }) => content.value).join(''));
 		const publishStatus = (state, text) => {
 			const message = text && {
-				...{ ...ids, messageId: randomUUID(), role: Role.ROLE_AGENT, parts: toParts(text) },
-				...{ extensions: [], referenceTaskIds: [] },
+				...ids,
+				messageId: randomUUID(),
+				role: Role.ROLE_AGENT,
+				parts: toParts(text),
+				extensions: [],
+				referenceTaskIds: [],
 			};
 			const timestamp = new Date().toISOString();
 			bus.publish(AgentEvent.statusUpdate({ ...ids, status: { state, message, timestamp } }));
 		};
 		bus.publish(
 			AgentEvent.task({
-				...{ id: taskId, contextId, artifacts: [], history: [userMessage] },
+				id: taskId,
+				contextId,
+				artifacts: [],
+				history: [userMessage],
 				status: { state: TaskState.TASK_STATE_SUBMITTED, timestamp: new Date().toISOString() },
 			}),
 		);
@@ -62,13 +69,22 @@ const executor = {
 };
 
 const card = {
-	...{ name: 'Agent', description: 'Looks things up', version: '1.0.0' },
+	name: 'Agent',
+	description: 'Looks things up',
+	version: '1.0.0',
 	supportedInterfaces: ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-		...{ url: 'http://127.0.0.1', protocolBinding, tenant: '', protocolVersion: '1.0' },
+		url: 'http://127.0.0.1',
+		protocolBinding,
+		tenant: '',
+		protocolVersion: '1.0',
 	})),
 	capabilities: { streaming: true, pushNotifications: false, extensions: [] },
-	...{ securitySchemes: {}, securityRequirements: [], skills: [], signatures: [] },
-	...{ defaultInputModes: ['text'], defaultOutputModes: ['text'] },
+	securitySchemes: {},
+	securityRequirements: [],
+	skills: [],
+	signatures: [],
+	defaultInputModes: ['text'],
+	defaultOutputModes: ['text'],
 };
 const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
 const options = { requestHandler, userBuilder: UserBuilder.noAuthentication };

@@ -5,7 +5,9 @@ import { startServer } from '@langchain/langgraph-api/server';
 /** @returns {Promise<string>} its address */
 export async function startLangGraph() {
 	const { host } = await startServer({
-		...{ port: 0, nWorkers: 1, host: '127.0.0.1' },
+		port: 0,
+		nWorkers: 1,
+		host: '127.0.0.1',
 		// where it keeps its threads
 		cwd: process.cwd(),
 		graphs: { agent: `${fileURLToPath(new URL('graph.mjs', import.meta.url))}:graph` },

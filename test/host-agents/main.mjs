@@ -38,7 +38,9 @@ const langGraph =
 	(sessionId, content) => ({
 		url: `${langGraphUrl}/threads/${sessionId}/runs/stream`,
 		body: {
-			...{ assistant_id: 'agent', if_not_exists: 'create', stream_mode: modes },
+			assistant_id: 'agent',
+			if_not_exists: 'create',
+			stream_mode: modes,
 			input: { messages: [{ role: 'user', content }] },
 		},
 	});
@@ -55,7 +57,9 @@ const agents = {
 	'a2a-rpc': (sessionId, text) => ({
 		url: `${a2aUrl}/rpc`,
 		body: {
-			...{ jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage' },
+			jsonrpc: '2.0',
+			id: 1,
+			method: 'SendStreamingMessage',
 			params: a2aMessage(sessionId, text),
 		},
 	}),

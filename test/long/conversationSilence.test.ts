@@ -90,8 +90,10 @@ async function inChat() {
 		'Person',
 		'@n8n/n8n-nodes-langchain.chatTool',
 		{
-			...{ operation: 'sendAndWait', message: asked('Message') },
-			...{ responseType: 'freeTextChat', options: LIMITED },
+			operation: 'sendAndWait',
+			message: asked('Message'),
+			responseType: 'freeTextChat',
+			options: LIMITED,
 		},
 		{ typeVersion: 1.3, webhookId: randomUUID() },
 	);

@@ -21,14 +21,18 @@ afterAll(async () => await agents?.stop());
 async function publish(agent: string) {
 	const secret = { baseUrl: agents.baseUrl(agent), apiKey: 'key' };
 	const account = await editor.createCredential({
-		...{ name: agent, type: 'workspaceAgentApi', data: secret },
+		name: agent,
+		type: 'workspaceAgentApi',
+		data: secret,
 	});
 	const path = randomUUID();
 	const node = nodesFor({ agent: account } as Accounts).agent(
 		'Chat',
 		['message', 'send'],
 		{
-			...{ message: '={{ $json.body.q }}', sessionMode: 'id', sessionId: path },
+			message: '={{ $json.body.q }}',
+			sessionMode: 'id',
+			sessionId: path,
 			options: { includeRawEvents: true },
 		},
 		{ onError: 'continueErrorOutput' },
@@ -70,8 +74,14 @@ it.each(served)('%s: word by word, with a tool, and remembers', async (_name, ag
 		expect(heard).toEqual(wordByWord(output));
 		expect(bubbles).toEqual([['Chat', output]]);
 		expect(item).toEqual({
-			...{ output, sessionId, sessionSource: 'id', complete: true, dialect, format: 'sse' },
-			...{ durationMs: expect.any(Number), events: expect.any(Array) },
+			output,
+			sessionId,
+			sessionSource: 'id',
+			complete: true,
+			dialect,
+			format: 'sse',
+			durationMs: expect.any(Number),
+			events: expect.any(Array),
 		});
 		// the tool was there, and is not in the text
 		expect(JSON.stringify(item?.['events'])).toContain('the result of the tool');
@@ -96,7 +106,9 @@ it.each([
 			/^The (service reported an error: .*The model broke in the middle|answer stopped before its end)/,
 		),
 		details: {
-			...{ kind: 'truncated', outcome: 'started', reason: expect.stringMatching(reason) },
+			kind: 'truncated',
+			outcome: 'started',
+			reason: expect.stringMatching(reason),
 			partial: { text: BEFORE, dialect },
 		},
 	});

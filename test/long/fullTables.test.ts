@@ -39,8 +39,12 @@ describe.each([
 		await expect(table.add(entry)).rejects.toMatchObject(refused);
 
 		const ledger = {
-			...{ table, clock, uncancellableClock: clock, n8nTime: clock.now },
-			...{ newClaim: () => '', executionId: '' },
+			table,
+			clock,
+			uncancellableClock: clock,
+			n8nTime: clock.now,
+			newClaim: () => '',
+			executionId: '',
 		};
 		const deleted = await deleteOldEntries(ledger, { age: 0, withKeys: true });
 		expect(deleted).toBeGreaterThan(1000);

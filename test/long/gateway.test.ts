@@ -24,7 +24,8 @@ const accountWith = async (headers: Record<string, string>) =>
 		name: 'Through the gateway',
 		type: 'modelRouterApi',
 		data: {
-			...{ baseUrl: gateway.url, apiKey: bridge.service.router.keys.main },
+			baseUrl: gateway.url,
+			apiKey: bridge.service.router.keys.main,
 			...Object.fromEntries(
 				Object.entries(headers).flatMap(([name, value], index) => [
 					[`additionalHeader${index + 1}Name`, name],
@@ -49,7 +50,8 @@ const message = (account: SavedCredential, more = {}) =>
 		'gateway',
 		[{}],
 		nodesFor({ ...bridge.accounts, router: account }).router('Text', ['text', 'message'], {
-			...{ model: model(TEXT_MODEL), prompt: 'hello' },
+			model: model(TEXT_MODEL),
+			prompt: 'hello',
 			options: { ...options, ...more },
 		}),
 	);

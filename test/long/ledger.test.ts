@@ -40,19 +40,21 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			let sent = 0;
 			const contend = async (executionId: number) => {
 				const ledger: Ledger = {
-					...{ table: ledgerTable, clock, uncancellableClock: clock, n8nTime: clock.now },
+					table: ledgerTable,
+					clock,
+					uncancellableClock: clock,
+					n8nTime: clock.now,
 					newClaim: randomUUID,
 					executionId: String(executionId),
 				};
 				const wanted = {
-					...{
-						uniqueKey: key,
-						mediaType: 'images',
-						model: 'm',
-						credentialId: 'a',
-						triggerGroup: '',
-					},
-					...{ lease: 600_000, firstCheck: 0 },
+					uniqueKey: key,
+					mediaType: 'images',
+					model: 'm',
+					credentialId: 'a',
+					triggerGroup: '',
+					lease: 600_000,
+					firstCheck: 0,
 				};
 				const started = await startThroughLedger(ledger, wanted, {
 					send: async () => `job-${key}-${++sent}`,
@@ -74,26 +76,39 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		for (const [number, jobId] of jobIds.entries())
 			for (let twice = 0; twice <= number % 2; twice++)
 				await ledgerTable.add({
-					...{ state: 'pending', outcome: 'completed', jobId, triggerGroup, credentialId: 'a' },
-					...{ mediaType: 'images', startedAt: now, checkAt: 1, record: '{}' },
+					state: 'pending',
+					outcome: 'completed',
+					jobId,
+					triggerGroup,
+					credentialId: 'a',
+					mediaType: 'images',
+					startedAt: now,
+					checkAt: 1,
+					record: '{}',
 				});
 		const handed: string[] = [];
 		const poll = async () => {
 			const claim = randomUUID();
 			const ledger: Ledger = {
-				...{ table: ledgerTable, clock, uncancellableClock: clock, n8nTime: clock.now },
-				...{ newClaim: randomUUID, executionId: claim },
+				table: ledgerTable,
+				clock,
+				uncancellableClock: clock,
+				n8nTime: clock.now,
+				newClaim: randomUUID,
+				executionId: claim,
 			};
 			const soon = Date.now() + 60_000;
 			const { jobs } = await pollLedger(
 				ledger,
 				{
-					...{
-						credentialId: 'a',
-						triggerGroup,
-						eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
-					},
-					...{ maxJobs: 25, lease: 600_000, concurrency: 5, asksUntil: soon, claimsUntil: soon },
+					credentialId: 'a',
+					triggerGroup,
+					eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
+					maxJobs: 25,
+					lease: 600_000,
+					concurrency: 5,
+					asksUntil: soon,
+					claimsUntil: soon,
 					readStatus: async () => await Promise.reject(new Error('it is known to be done')),
 					checkAlive: async () => undefined,
 				},

@@ -17,8 +17,15 @@ const collectGarbage = runInNewContext('gc') as () => void;
 function createDueJobs() {
 	const empty = emptyCells(Object.keys(ledgerFormat.columns) as Array<keyof Entry>);
 	const rows = Array.from({ length: JOBS }, (_, index) => ({
-		...{ ...empty, id: index + 1, jobId: `job-${index}`, mediaType: 'videos', credentialId: 'c' },
-		...{ state: 'pending', startedAt: NOW - 2 * HOUR, checkAt: NOW - 1, record: 'x'.repeat(300) },
+		...empty,
+		id: index + 1,
+		jobId: `job-${index}`,
+		mediaType: 'videos',
+		credentialId: 'c',
+		state: 'pending',
+		startedAt: NOW - 2 * HOUR,
+		checkAt: NOW - 1,
+		record: 'x'.repeat(300),
 	})) as unknown as Entry[];
 	const table: Pick<Table<Entry>, 'find' | 'change'> = {
 		async find(where) {
@@ -51,8 +58,13 @@ it('a poll of 100,000 due jobs keeps 150 MB at most, and each has its next time'
 	const result = await pollLedger(
 		ledger,
 		{
-			...{ credentialId: 'c', triggerGroup: '', maxJobs: 50, lease: HOUR, concurrency: 8 },
-			...{ asksUntil: Infinity, claimsUntil: Infinity },
+			credentialId: 'c',
+			triggerGroup: '',
+			maxJobs: 50,
+			lease: HOUR,
+			concurrency: 8,
+			asksUntil: Infinity,
+			claimsUntil: Infinity,
 			eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
 			async readStatus() {
 				if (++asked % 10_000 === 0) {

@@ -67,12 +67,18 @@ export class A2aServer {
 		const count = (this.#contexts.get(contextId) ?? 0) + 1;
 		this.#contexts.set(contextId, count);
 		const says = (words: string): Message => ({
-			...{ kind: 'message', role: 'agent', messageId: randomUUID(), contextId },
+			kind: 'message',
+			role: 'agent',
+			messageId: randomUUID(),
+			contextId,
 			parts: [{ kind: 'text', text: words }],
 		});
 		const publishTask = (state: TaskStatus['state'], words?: string, result?: string) =>
 			bus.publish({
-				...{ kind: 'task', id: taskId, contextId, history: [userMessage] },
+				kind: 'task',
+				id: taskId,
+				contextId,
+				history: [userMessage],
 				status: { state, ...(words !== undefined && { message: says(words) }) },
 				...(result !== undefined && {
 					artifacts: [{ artifactId: randomUUID(), parts: [{ kind: 'text', text: result }] }],
@@ -89,8 +95,13 @@ const textOf = (parts: Part[]) =>
 	parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
 
 const CARD: AgentCard = {
-	...{ name: 'Agent Elsewhere', description: 'Says what it heard', version: '1.0.0' },
-	...{ protocolVersion: '0.3.0', url: 'http://127.0.0.1/a2a' },
-	...{ capabilities: {}, skills: [] },
-	...{ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'] },
+	name: 'Agent Elsewhere',
+	description: 'Says what it heard',
+	version: '1.0.0',
+	protocolVersion: '0.3.0',
+	url: 'http://127.0.0.1/a2a',
+	capabilities: {},
+	skills: [],
+	defaultInputModes: ['text/plain'],
+	defaultOutputModes: ['text/plain'],
 };

@@ -75,8 +75,11 @@ export async function chatModel({ editor, service }: Bridge, name: string): Prom
 		name: 'The router as a chat model',
 		type: 'openAiApi',
 		data: {
-			...{ apiKey: main, url: `${service.url}/v1` },
-			...{ header: true, headerName: 'X-API-KEY', headerValue: main },
+			apiKey: main,
+			url: `${service.url}/v1`,
+			header: true,
+			headerName: 'X-API-KEY',
+			headerValue: main,
 		},
 	});
 	return node(
@@ -166,7 +169,8 @@ export const calculator = (): Attached => ({
 
 /** n8n's Code Tool, which counts the letters that it is told. @param to Whose tool it is, if not that of the agent. */
 export const counter = (name: string, to?: string): Attached => ({
-	...{ node: codeTool(name, "return 'counted ' + query.length;"), as: 'ai_tool' },
+	node: codeTool(name, "return 'counted ' + query.length;"),
+	as: 'ai_tool',
 	...(to && { to }),
 });
 
@@ -198,7 +202,10 @@ export async function publishAgent(
 	const chunks = async (question: string, sessionId?: string) =>
 		await readLive(url, body(question, sessionId));
 	return {
-		...{ id: saved.id, url, body, chunks },
+		id: saved.id,
+		url,
+		body,
+		chunks,
 		async say(question, sessionId) {
 			if (way !== 'a chat') return textOf(await chunks(question, sessionId));
 			const answer = await editor.webhook(`${path}/chat`, body(question, sessionId));
@@ -252,7 +259,8 @@ export function answerOnce({ fault }: Bridge['service'], said: Record<string, un
 	const message = { role: 'assistant', ...said };
 	const head = { id: 'c', created: 1, model: TEXT_MODEL };
 	const whole = {
-		...{ ...head, object: 'chat.completion' },
+		...head,
+		object: 'chat.completion',
 		choices: [{ index: 0, message, finish_reason }],
 	};
 	const chunks = [

@@ -27,7 +27,8 @@ const assistant = (how: string, given = {}) =>
 	nodesFor(bridge.accounts).assistant('Colleague', ['question', how], given);
 const text = (given = {}) =>
 	nodesFor(bridge.accounts).router('Colleague', ['text', 'message'], {
-		...{ model: model(TEXT_MODEL), options: { protocol: 'responses' } },
+		model: model(TEXT_MODEL),
+		options: { protocol: 'responses' },
 		...given,
 	});
 /** What reached the service, without what the agent's own chat model was asked. */
@@ -44,7 +45,9 @@ const OUR_ENDPOINTS = /\/session\/|invoke_assistant|\/responses$/;
 /** Asks an agent in the editor, which has this tool. */
 async function ask(text: string, tool: WorkflowNode, version: AgentVersion = 3) {
 	const execution = await runAgent(bridge, {
-		...{ text, items: [{ chosen: 'by the workflow' }], settings: { typeVersion: version } },
+		text,
+		items: [{ chosen: 'by the workflow' }],
+		settings: { typeVersion: version },
 		attached: [
 			{ node: await chatModel(bridge, 'Chat Model'), as: 'ai_languageModel' },
 			{ node: asTool(tool), as: 'ai_tool' },
@@ -85,8 +88,14 @@ it.each([
 /** The session, the chat and the history of somebody else. */
 const OTHER = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const stolen = {
-	...{ question: 'hello', Message: 'hello', conversationId: 'c', turn: 1, showLive: true },
-	...{ sessionId: OTHER, chatId: OTHER, history: [{ role: 'user', content: OTHER }] },
+	question: 'hello',
+	Message: 'hello',
+	conversationId: 'c',
+	turn: 1,
+	showLive: true,
+	sessionId: OTHER,
+	chatId: OTHER,
+	history: [{ role: 'user', content: OTHER }],
 };
 
 // an older AI Agent gives its tools their arguments in another way

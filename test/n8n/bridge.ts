@@ -141,8 +141,11 @@ export async function readWith(
 /** The models that the list of a node shows. @param type Without the package's prefix. */
 export async function modelsListedBy(type: string, { accounts, editor }: Bridge) {
 	const { results } = await editor.listSearch({
-		...{ nodeType: `${packageName}.${type}`, method: 'searchModels', parameter: 'model' },
-		...{ parameters: {}, ...using(accounts.router) },
+		nodeType: `${packageName}.${type}`,
+		method: 'searchModels',
+		parameter: 'model',
+		parameters: {},
+		...using(accounts.router),
 	});
 	return results.map(({ value }) => value);
 }

@@ -21,7 +21,8 @@ beforeAll(async () => {
 	const { editor, service } = bridge;
 	const account = await createWithLedger(editor, secretsOf(service).router, {
 		budgetUsd: '2',
-		...{ recordSpending: true, spendingTable: `Agent Spending ${randomUUID()}` },
+		recordSpending: true,
+		spendingTable: `Agent Spending ${randomUUID()}`,
 	});
 	accounts = { ...bridge.accounts, router: account };
 	// the first use makes the table
@@ -40,14 +41,16 @@ const recorded = async () => {
 const ways: Record<string, () => Promise<unknown>> = {
 	'a chat model below an AI agent': async () => {
 		const { status } = await runAgent(bridge, {
-			...{ text: 'Say hello', attached: [withModel(bridge, {}, { account: accounts.router })] },
+			text: 'Say hello',
+			attached: [withModel(bridge, {}, { account: accounts.router })],
 		});
 		expect(status).toBe('success');
 	},
 	'two speakers of a conversation': async () => {
 		const { model: speaker } = speakersOf(accounts);
 		const file = fourTurns({
-			...{ speakers: [speaker('Ada'), speaker('Ben')], text: 'Say hello to each other' },
+			opening: 'Say hello to each other',
+			speakers: [speaker('Ada'), speaker('Ben')],
 		});
 		expect(outcomeOf(await bridge.editor.runOnce(file))).toMatchObject({ turns: 4 });
 	},

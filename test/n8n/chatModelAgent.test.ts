@@ -67,7 +67,8 @@ it('a structured output behind a webhook that streams, from an agent that does n
 		way: 'a streaming webhook',
 		parameters: { hasOutputParser: true, options: { enableStreaming: false } },
 		attached: [
-			...[ours(), calculator()],
+			ours(),
+			calculator(),
 			{ node: parser('{"city": "Rome", "population": 5}'), as: 'ai_outputParser' },
 		],
 	});
@@ -109,7 +110,9 @@ it('n8n’s Model Selector: the model that its rule chooses is asked, and no oth
 			combinator: 'and',
 			conditions: [
 				{
-					...{ id: kind, leftValue: '={{ $json.kind }}', rightValue: kind },
+					id: kind,
+					leftValue: '={{ $json.kind }}',
+					rightValue: kind,
 					operator: { type: 'string', operation: 'equals' },
 				},
 			],

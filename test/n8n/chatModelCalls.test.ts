@@ -50,7 +50,8 @@ it('n8n shows tokens, cost, request ID and model of each turn, and a later node 
 	const execution = await runAgent(bridge, {
 		text: 'hello [[tool:Calculator]]',
 		attached: [
-			...[ours(), calculator()],
+			ours(),
+			calculator(),
 			{ ...withModel(bridge, {}, { name: 'Second Model' }), to: 'Second' },
 		],
 		after: [second, readCost],

@@ -34,7 +34,9 @@ export class ChatVisitor {
 		const { executionId, resumeToken } = body as { executionId: string; resumeToken?: string };
 		const url = new URL('/chat', editor.url.replace(/^http/, 'ws'));
 		url.search = new URLSearchParams({
-			...{ sessionId, executionId, isPublic: 'true' },
+			sessionId,
+			executionId,
+			isPublic: 'true',
 			...(resumeToken && { token: resumeToken }),
 		}).toString();
 		const socket = new WebSocket(url);

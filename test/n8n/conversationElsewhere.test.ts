@@ -37,6 +37,10 @@ it('all turns are of one context, and what an agent asks is answered in its task
 	expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(3);
 	const [session] = sessionsAt(bridge);
 	expect(outcome.transcript.map(({ sessionId }) => sessionId)).toEqual([
-		...[contextId, session, contextId, session, contextId],
+		contextId,
+		session,
+		contextId,
+		session,
+		contextId,
 	]);
 });

@@ -99,7 +99,8 @@ describe('links to earlier items', () => {
 		'After',
 		'n8n-nodes-base.set',
 		{
-			...{ mode: 'raw', options: {} },
+			mode: 'raw',
+			options: {},
 			jsonOutput: `={{ JSON.stringify({ id: $('${start}').item.json.id, turns: $json.turns }) }}`,
 		},
 		{ typeVersion: 3.4 },
@@ -107,7 +108,10 @@ describe('links to earlier items', () => {
 	const items = [2, 4, 3].map((limit, at) => ({ id: at + 1, limit, chatInput: `Item ${at + 1}` }));
 	const file = (...before: WorkflowNode[]) =>
 		fourTurns({
-			...{ items, before, after: [after], speakers: twoAgents() },
+			items,
+			before,
+			after: [after],
+			speakers: twoAgents(),
 			parameters: { turnLimit: '={{ $json.limit }}' },
 		});
 	/** The same with other connections of these nodes. */
@@ -130,7 +134,9 @@ describe('links to earlier items', () => {
 
 	it('hold behind the false branch of an IF, where n8n would lose them', async () => {
 		const condition = {
-			...{ id: '1', leftValue: '={{ $json.id }}', rightValue: 0 },
+			id: '1',
+			leftValue: '={{ $json.id }}',
+			rightValue: 0,
 			operator: { type: 'number', operation: 'lt' },
 		};
 		const options = { version: 2, caseSensitive: true, typeValidation: 'strict', leftValue: '' };
@@ -157,7 +163,9 @@ it('"Execute step" without a trigger is refused before anything is sent: n8n wou
 	const { nodes, connections, ...file } = fourTurns({ speakers: twoAgents() });
 	const others = Object.entries(connections).filter(([from]) => from !== start);
 	const saved = await editor.importWorkflow({
-		...{ ...file, connections: Object.fromEntries(others), pinData: {} },
+		...file,
+		connections: Object.fromEntries(others),
+		pinData: {},
 		nodes: nodes.filter(({ name }) => name !== start),
 	});
 	const { executionId } = await editor.call<{ executionId: string }>(
@@ -176,10 +184,20 @@ it('"Execute step" without a trigger is refused before anything is sent: n8n wou
 
 /** As the specification of the rows has them. */
 const columns = {
-	...{ conversationId: 'string', turn: 'number', speaker: 'string', text: 'string' },
-	...{ sessionId: 'string', model: 'string', costUsd: 'number', inputTokens: 'number' },
-	...{ outputTokens: 'number', requestId: 'string', durationMs: 'number', approvedBy: 'string' },
-	...{ at: 'date', note: 'string' },
+	conversationId: 'string',
+	turn: 'number',
+	speaker: 'string',
+	text: 'string',
+	sessionId: 'string',
+	model: 'string',
+	costUsd: 'number',
+	inputTokens: 'number',
+	outputTokens: 'number',
+	requestId: 'string',
+	durationMs: 'number',
+	approvedBy: 'string',
+	at: 'date',
+	note: 'string',
 };
 
 it('rows that were written to and read from a Data Table are continued, in the same session and chat', async () => {
@@ -202,11 +220,14 @@ it('rows that were written to and read from a Data Table are continued, in the s
 			{ typeVersion: 1.1 },
 		);
 	const insert = table('Insert', {
-		...{ operation: 'insert', options: {} },
+		operation: 'insert',
+		options: {},
 		columns: { mappingMode: 'autoMapInputData', value: null },
 	});
 	const written = await run({
-		...{ speakers: both, parameters: { outputMode: 'turns' }, after: [insert] },
+		speakers: both,
+		parameters: { outputMode: 'turns' },
+		after: [insert],
 	});
 	expect(written.error?.message).toBeUndefined();
 	const rows = itemsOf(written, CONVERSATION).map(({ json: row }) => row as Row);

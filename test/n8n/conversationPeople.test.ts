@@ -61,7 +61,9 @@ it('a person decides on each turn by mail: what is allowed is spoken once, and w
 	const outcome = await ended(execution);
 	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 4 });
 	const ann = (number: number) => ({
-		...{ speaker: 'Ann', approvedBy: 'Gate', sessionId: sessionsAt(bridge)[0] },
+		speaker: 'Ann',
+		approvedBy: 'Gate',
+		sessionId: sessionsAt(bridge)[0],
 		text: expect.stringContaining(`message ${number} of this session`),
 	});
 	expect(outcome.transcript).toMatchObject([

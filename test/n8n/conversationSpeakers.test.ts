@@ -55,7 +55,8 @@ async function called(trigger: Record<string, unknown>, field: string) {
 		'Answer',
 		'n8n-nodes-base.set',
 		{
-			...{ mode: 'raw', options: {} },
+			mode: 'raw',
+			options: {},
 			jsonOutput: `={{ JSON.stringify({ output: 'Workflow heard: ' + $json.${field} }) }}`,
 		},
 		{ typeVersion: 3.4 },
@@ -69,11 +70,18 @@ async function called(trigger: Record<string, unknown>, field: string) {
 
 /** An input of the called workflow that the model of an agent would define. */
 const workflowInputs = {
-	...{ mappingMode: 'defineBelow', matchingColumns: [], value: { question: asked('question') } },
+	mappingMode: 'defineBelow',
+	matchingColumns: [],
+	value: { question: asked('question') },
 	schema: [
 		{
-			...{ id: 'question', displayName: 'question', type: 'string', required: false },
-			...{ display: true, defaultMatch: false, canBeUsedToMatch: true },
+			id: 'question',
+			displayName: 'question',
+			type: 'string',
+			required: false,
+			display: true,
+			defaultMatch: false,
+			canBeUsedToMatch: true,
 		},
 	],
 };
@@ -170,8 +178,12 @@ it('a chat shows each turn as it is spoken, one after the other, with the name o
 		// all are told the opening message
 		parameters: { options: { hearing: 'all' } },
 		speakers: [
-			...[agent('Ann'), assistant('Market'), model('Model'), response('Response')],
-			...[agentTool('Agent Tool'), code],
+			agent('Ann'),
+			assistant('Market'),
+			model('Model'),
+			response('Response'),
+			agentTool('Agent Tool'),
+			code,
 		],
 		attached: [
 			{ node: await chatModel(bridge, 'Chat Model'), to: 'Agent Tool', as: 'ai_languageModel' },

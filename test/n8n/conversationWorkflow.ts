@@ -99,7 +99,10 @@ export const httpSpeaker = (name: string, url: string, settings: Record<string, 
 		name,
 		'n8n-nodes-base.httpRequestTool',
 		{
-			...{ method: 'POST', url, sendBody: true, options: {} },
+			method: 'POST',
+			url,
+			sendBody: true,
+			options: {},
 			bodyParameters: { parameters: [{ name: 'said', value: asked('parameters0_Value') }] },
 		},
 		{ typeVersion: 4.2, ...settings },
@@ -133,8 +136,11 @@ export const mailNode = (
 		name,
 		`n8n-nodes-base.${type}`,
 		{
-			...{ operation: 'sendAndWait', fromEmail: 'n8n@example.org', toEmail: 'ada@example.org' },
-			...{ subject: 'The conversation', options: {} },
+			operation: 'sendAndWait',
+			fromEmail: 'n8n@example.org',
+			toEmail: 'ada@example.org',
+			subject: 'The conversation',
+			options: {},
 			...parameters,
 		},
 		{ typeVersion: 2.1, credentials: { smtp: { id, name: accountName } } },
@@ -143,7 +149,8 @@ export const mailNode = (
 /** A speaker who is a person: writes an answer to a mail. */
 export const personByMail = (account: Mailer, name: string, more = {}): WorkflowNode =>
 	mailNode(account, 'emailSendTool', name, {
-		...{ message: asked('Message'), responseType: 'freeText' },
+		message: asked('Message'),
+		responseType: 'freeText',
 		...more,
 	});
 

@@ -289,8 +289,11 @@ export class Editor {
 		credentials: Record<string, { id: string; name: string }>;
 	}): Promise<{ results: Array<{ name: string; value: string; description?: string }> }> {
 		return await this.call('POST', '/rest/dynamic-node-parameters/resource-locator-results', {
-			...{ nodeTypeAndVersion: { name: nodeType, version: 1 }, methodName: method },
-			...{ path: `parameters.${parameter}`, currentNodeParameters: parameters, ...more },
+			nodeTypeAndVersion: { name: nodeType, version: 1 },
+			methodName: method,
+			path: `parameters.${parameter}`,
+			currentNodeParameters: parameters,
+			...more,
 		});
 	}
 
@@ -314,7 +317,8 @@ export class Editor {
 	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
 		const send = async () =>
 			await this.#rest.send<{ data: T }>(method, path, {
-				...{ data: body, headers: { cookie: this.#cookie } },
+				data: body,
+				headers: { cookie: this.#cookie },
 			});
 		let answer = await send();
 		const isRefused = () =>

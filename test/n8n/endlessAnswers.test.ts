@@ -55,7 +55,8 @@ const rows: Array<[who: string, head: string, node: (accounts: Accounts) => Work
 		'data: {"choices":[{"index":0,"delta":{"content":"',
 		(accounts) =>
 			nodesFor(accounts).router('Node', ['text', 'message'], {
-				...{ model: model('northwind/quill-2.5'), ...messages('hi') },
+				model: model('northwind/quill-2.5'),
+				...messages('hi'),
 				options: { allowUnknownCost: true },
 			}),
 	],

@@ -13,12 +13,14 @@ it('messages an agent twice in one session', async () => {
 	expect(first).toMatchObject({
 		output:
 			'You said: "Hello! My project is called Lighthouse.". This is message 1 of this session.',
-		...{ complete: true, format: 'sse' },
+		complete: true,
+		format: 'sse',
 	});
 	expect(given(execution, 'Ask Again')).toMatchObject([
 		{
 			output: expect.stringContaining('This is message 2 of this session'),
-			...{ sessionId: first?.['sessionId'], complete: true },
+			sessionId: first?.['sessionId'],
+			complete: true,
 		},
 	]);
 });
@@ -27,13 +29,16 @@ it('asks the market assistant, whole and streamed, in one chat', async () => {
 	const execution = await runExample('ask-the-market-assistant.json');
 	const [first] = given(execution, 'Ask');
 	expect(first).toMatchObject({
-		...{ output: expect.stringContaining('message 1 of this chat'), complete: true },
+		output: expect.stringContaining('message 1 of this chat'),
+		complete: true,
 	});
 	const title = { en: 'Reading market data', de: 'Marktdaten werden gelesen' };
 	expect(given(execution, 'Ask Again')).toMatchObject([
 		{
 			output: expect.stringContaining('message 2 of this chat'),
-			...{ chatId: first?.['chatId'], complete: true, toolCalls: [{ finished: true, title }] },
+			chatId: first?.['chatId'],
+			complete: true,
+			toolCalls: [{ finished: true, title }],
 		},
 	]);
 });
@@ -42,7 +47,9 @@ it('chats with a model', async () => {
 	expect(given(await runExample('chat-with-a-model.json'), 'Chat')).toMatchObject([
 		{
 			output: 'You said: "What is a model router?".',
-			...{ finishReason: 'stop', complete: true, requestId: expect.any(String) },
+			finishReason: 'stop',
+			complete: true,
+			requestId: expect.any(String),
 			usage: { completion_tokens: expect.any(Number) },
 		},
 	]);
@@ -53,11 +60,14 @@ it('reads an order into fields that fit a schema', async () => {
 	const [answer] = given(execution, 'Read the Order');
 	expect(answer).toMatchObject({
 		output: {
-			...{ customer: expect.any(String), urgent: expect.any(Boolean) },
+			customer: expect.any(String),
+			urgent: expect.any(Boolean),
 			items: [{ name: expect.any(String), quantity: expect.any(Number) }],
 		},
 		text: expect.stringMatching(/^\{/),
-		...{ costUsd: expect.any(Number), costComputed: true, complete: true },
+		costUsd: expect.any(Number),
+		costComputed: true,
+		complete: true,
 	});
 	const { customer, urgent } = answer?.['output'] as Record<string, unknown>;
 	expect(rowsOf(execution, 'Save the Order')).toEqual([
@@ -90,7 +100,9 @@ it('makes a picture: starts one job and downloads its file', async () => {
 	const mimeType = 'image/png';
 	expect(item).toMatchObject({
 		json: {
-			...{ state: 'completed', mediaType: 'images', jobId: expect.any(String) },
+			state: 'completed',
+			mediaType: 'images',
+			jobId: expect.any(String),
 			file: { mimeType, bytes: expect.any(Number) },
 		},
 		binary: { data: { mimeType } },
@@ -184,7 +196,9 @@ it('lets a model judge the answers of two agents', async () => {
 			expect(modelCalls()[index]?.bodyText).toContain(JSON.stringify(text).slice(1, -1));
 		// the service's model takes the first of what the schema allows
 		expect(verdict).toMatchObject({
-			...{ better: 'first', answer: answers[0], reason: expect.any(String) },
+			better: 'first',
+			answer: answers[0],
+			reason: expect.any(String),
 		});
 	}
 	expect(rowsOf(execution, 'Save the Verdicts')).toEqual(verdicts);

@@ -38,7 +38,11 @@ export function galleryOfFile(options: ServiceOptions = { personas: true }) {
 			(request) => request.method === 'POST' && path.test(request.path),
 		);
 	return {
-		...{ bridge, load, run, runSaved, sentTo },
+		bridge,
+		load,
+		run,
+		runSaved,
+		sentTo,
 		/** Writes into the chat of an example, as the editor does. */
 		chat: async (file: string, text: string) => await run(load(file), { given: chatMessage(text) }),
 		start: async (file: WorkflowFile, given?: Record<string, unknown>) =>
@@ -100,7 +104,8 @@ export const askingByMail = (file: WorkflowFile, { id, name }: SavedCredential):
 		if (!asks || !/^n8n-nodes-base\.slack(Tool)?$/.test(type)) return node;
 		return {
 			...node,
-			...{ type: type.replace('slack', 'emailSend'), typeVersion: 2.1 },
+			type: type.replace('slack', 'emailSend'),
+			typeVersion: 2.1,
 			credentials: { smtp: { id, name } },
 			parameters: { ...parameters, ...MAIL, subject: node.name },
 		};
@@ -133,11 +138,14 @@ export function withoutOutsideApps(
 const recording = (node: WorkflowNode): WorkflowNode => ({
 	...node,
 	credentials: {},
-	...{ type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+	type: 'n8n-nodes-base.set',
+	typeVersion: 3.4,
 	parameters: {
 		assignments: { assignments: assignmentsOf(node.parameters) },
 		// Edit Fields drops the files where it includes no other fields (n8n-nodes-base 2.41.1, Set/v2/helpers/utils.js:49)
-		...{ includeOtherFields: true, include: 'selected', includeFields: '' },
+		includeOtherFields: true,
+		include: 'selected',
+		includeFields: '',
 		options: { stripBinary: false },
 	},
 });

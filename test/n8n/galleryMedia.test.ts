@@ -112,7 +112,8 @@ describe('a picture after approval', () => {
 		const { file, ...saved } = savedBy(await finished());
 		expect(saved).toMatchObject({
 			name: expect.stringMatching(/\.png$/),
-			...{ inputDataFieldName: 'data', folderId: { value: 'root' } },
+			inputDataFieldName: 'data',
+			folderId: { value: 'root' },
 		});
 		expect((await bridge.editor.bytesOf(file)).equals(await original())).toBe(true);
 	});

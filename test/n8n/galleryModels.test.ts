@@ -42,10 +42,7 @@ it('n8n’s AI Agent asks the market assistant, and remembers the chat', async (
 		asked()
 			.at(-1)
 			?.messages.map(({ role }) => role),
-	).toEqual([
-		...['system', 'user', 'assistant', 'tool', 'assistant'],
-		...['user', 'assistant', 'user'],
-	]);
+	).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'user']);
 	expect(await say('What is my coin called?')).toMatch(/^I do not know your coin/);
 });
 
@@ -88,8 +85,10 @@ it('two models answer the same question, each with its own cost', async () => {
 	const answer = expect.stringMatching(/^A model router is/);
 	const [result] = given(execution, 'Side by Side');
 	expect(result).toMatchObject({
-		...{ firstModel: TEXT_MODEL, firstAnswer: answer },
-		...{ secondModel: ANOTHER_MODEL, secondAnswer: answer },
+		firstModel: TEXT_MODEL,
+		firstAnswer: answer,
+		secondModel: ANOTHER_MODEL,
+		secondAnswer: answer,
 		output: expect.stringMatching(
 			/^\*\*northwind\/quill-2\.5\*\* \(0\.\d{6} USD\)\n\nA model router is[^]*\n\n\*\*Aurora-Labs\/Prism-4\.1-Turbo\*\* \(0\.\d{6} USD\)\n\nA model router is/,
 		),
@@ -122,7 +121,9 @@ describe('a better model', () => {
 
 describe('orders from Gmail', () => {
 	const mail = (id: string, text: string) => ({
-		...{ id, subject: `Order ${id}`, text },
+		id,
+		subject: `Order ${id}`,
+		text,
 		from: { text: 'Ada <ada@example.com>' },
 	});
 	const read = async (...mails: Fields[]) =>
@@ -231,7 +232,8 @@ it('new models and price changes are posted once, and the first run only fills t
 	// nothing is saved if Slack fails
 	const failing = file();
 	Object.assign(failing.nodes.find(({ name }) => name === 'Post New Models')!, {
-		...{ type: 'n8n-nodes-base.stopAndError', typeVersion: 1 },
+		type: 'n8n-nodes-base.stopAndError',
+		typeVersion: 1,
 		parameters: { errorMessage: 'Slack is down' },
 	});
 	const { status } = await bridge.editor.runOnce(failing);
@@ -267,7 +269,9 @@ it('what answers cost is a row each, and the sum of yesterday is in Slack', asyn
 	};
 	const table = 'Model Costs';
 	const row = {
-		...{ model: TEXT_MODEL, costUsd: answer.costUsd, requestId: answer.requestId },
+		model: TEXT_MODEL,
+		costUsd: answer.costUsd,
+		requestId: answer.requestId,
 		inputTokens: answer.usage.prompt_tokens,
 		outputTokens: answer.usage.completion_tokens,
 	};

@@ -29,7 +29,10 @@ const asking = (name: string, of: string, items = 1, options = {}) =>
 		name,
 		Array.from({ length: items }, () => ({})),
 		nodesFor(bridge.accounts).router('Ask', ['text', 'message'], {
-			...{ model: model(of), ...messages('What is new?'), spendingCapPerItem: 5, options },
+			model: model(of),
+			...messages('What is new?'),
+			spendingCapPerItem: 5,
+			options,
 		}),
 	);
 const ask = async (...args: Parameters<typeof asking>) =>
@@ -117,7 +120,12 @@ describe('the bill of the last month', () => {
 			.slice(0, 10),
 	);
 	const header = [
-		...['Label', 'Requests', 'Input Tokens', 'Output Tokens', 'Cost (USD)', 'Unknown Costs'],
+		'Label',
+		'Requests',
+		'Input Tokens',
+		'Output Tokens',
+		'Cost (USD)',
+		'Unknown Costs',
 	];
 
 	it('has requests, tokens and cost of each label, and says what is unknown', async () => {
@@ -141,9 +149,19 @@ describe('the bill of the last month', () => {
 			});
 		// what is not of last month
 		const row = {
-			...{ workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', label: 'Ada' },
-			...{ requests: 1, inputTokens: 1, outputTokens: 1, costUsd: 1, unknownCosts: 1 },
-			...{ lastExecutionId: '1', record: '{"writes":["w"]}' },
+			workflowId: 'w',
+			workflow: 'W',
+			nodeId: 'n',
+			node: 'N',
+			model: 'm',
+			label: 'Ada',
+			requests: 1,
+			inputTokens: 1,
+			outputTokens: 1,
+			costUsd: 1,
+			unknownCosts: 1,
+			lastExecutionId: '1',
+			record: '{"writes":["w"]}',
 		};
 		await tables.insert(
 			spendingTable,

@@ -106,7 +106,9 @@ it('three models answer the same question, none hears the others, and a fourth c
 	gallery.bridge.service.reset();
 	gallery.bridge.service.fault({
 		match: { method: 'POST', path: 'chat/completions' },
-		...{ skip: 1, times: 1, do: { type: 'status', status: 400 } },
+		skip: 1,
+		times: 1,
+		do: { type: 'status', status: 400 },
 	});
 	const without = await gallery.run(file, { given: chatMessage(question) });
 	expect(namesIn(outcomeOf(without))).toEqual(['First Model', '(Second Model)', 'Third Model']);
@@ -118,9 +120,12 @@ it('a moderator decides who of three speaks, and the turns are rows of a table',
 	const execution = await chat('three-specialists-with-a-moderator.json', order);
 	const rows = given(execution, 'Conversation');
 	expect(rows.map(({ speaker }) => speaker)).toEqual([
-		...['Market Analyst', 'Writer', 'Reviewer'],
+		'Market Analyst',
+		'Writer',
+		'Reviewer',
 		// in turn it would have been the analyst
-		...['Writer', 'Reviewer'],
+		'Writer',
+		'Reviewer',
 	]);
 	expect(rows.at(-1)?.['text']).toContain('[APPROVED]');
 	expect(rows.map(({ note }) => note)).toEqual([null, null, null, null, null]);
@@ -145,9 +150,7 @@ it('a moderator decides who of three speaks, and the turns are rows of a table',
 it('n8n’s AI Agent and a workspace agent settle a question', async () => {
 	const file = 'ai-agent-and-workspace-agent-settle-a-question.json';
 	const outcome = outcomeOf(await chat(file, sentence));
-	expect(speakersIn(outcome)).toEqual([
-		...['AI Agent', 'Remote Agent', 'AI Agent', 'Remote Agent'],
-	]);
+	expect(speakersIn(outcome)).toEqual(['AI Agent', 'Remote Agent', 'AI Agent', 'Remote Agent']);
 	expect(outcome.ended).toBe('stopPhrase');
 	expect(outcome.output).toMatch(/^Yes, Thursday at 10:00/);
 	// the memory of n8n gives the model what was said before, with nothing set in it
@@ -193,8 +196,13 @@ describe.each([
 		const { outcome, result } = await end(id);
 		expect(outcome.ended).toBe('stopPhrase');
 		expect(speakersIn(outcome)).toEqual([
-			...['Planner', 'Approve Planner', 'Tester', 'Approve Tester'],
-			...['Planner', 'Approve Planner', 'Tester'],
+			'Planner',
+			'Approve Planner',
+			'Tester',
+			'Approve Tester',
+			'Planner',
+			'Approve Planner',
+			'Tester',
 		]);
 		expect(result).toContain(`${agreed}Tester said "[AGREED]"`);
 		for (const { text } of outcome.transcript) expect(result).toContain(text.slice(0, 40));
@@ -217,8 +225,10 @@ describe.each([
 		const { transcript } = outcomeOf(await finished(id));
 		expect(transcript.slice(0, 2)).toMatchObject([
 			{
-				...{ speaker: 'Planner', text: 'How about Thursday at 9:00?' },
-				...{ replacedText: expect.stringMatching(/day/), replacedBy: 'Approve Planner' },
+				speaker: 'Planner',
+				text: 'How about Thursday at 9:00?',
+				replacedText: expect.stringMatching(/day/),
+				replacedBy: 'Approve Planner',
 			},
 			{ text: '', note: 'Replaced what Planner said in turn 1.' },
 		]);
@@ -266,7 +276,11 @@ interface Reply {
 
 it('threads of Slack are one conversation each, in every later execution', async () => {
 	const mention = (ts: string, text: string, thread_ts?: string) => ({
-		...{ type: 'app_mention', channel: 'C1', user: 'U1', ts, text: `<@UBOT> ${text}` },
+		type: 'app_mention',
+		channel: 'C1',
+		user: 'U1',
+		ts,
+		text: `<@UBOT> ${text}`,
 		...(thread_ts && { thread_ts }),
 	});
 	const say = async (...events: Array<Record<string, unknown>>) => {
@@ -275,7 +289,8 @@ it('threads of Slack are one conversation each, in every later execution', async
 		return {
 			ids: given(execution, 'Conversation').map(({ conversationId }) => conversationId),
 			replies: replies.map(({ channelId, text, otherOptions }) => ({
-				...{ channel: channelId.value, text },
+				channel: channelId.value,
+				text,
 				thread: otherOptions.thread_ts.replyValues.thread_ts,
 			})),
 		};
@@ -287,11 +302,13 @@ it('threads of Slack are one conversation each, in every later execution', async
 	expect(new Set(first.ids).size).toBe(2);
 	expect(first.replies).toEqual([
 		{
-			...{ channel: 'C1', thread: '100.1' },
+			channel: 'C1',
+			thread: '100.1',
 			text: 'Hello! I am sorry that order 4711 is not there yet. On which day did you place it? Then I can find the parcel. Kind regards, your support team',
 		},
 		{
-			...{ channel: 'C1', thread: '200.1' },
+			channel: 'C1',
+			thread: '200.1',
 			text: expect.stringMatching(/^Hello! Open Account, then Addresses/),
 		},
 	]);

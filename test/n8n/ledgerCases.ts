@@ -32,7 +32,9 @@ export function ledgerCases(host: () => LedgerHost) {
 		});
 		const needed = [
 			'dataTable:list',
-			...['dataTableRow:read', 'dataTableRow:create', 'dataTableRow:update'],
+			'dataTableRow:read',
+			'dataTableRow:create',
+			'dataTableRow:update',
 		];
 		for (const missing of needed) {
 			const given = needed.filter((scope) => scope !== missing);

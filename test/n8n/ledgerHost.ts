@@ -88,8 +88,12 @@ export class LedgerHost {
 
 	startNode(key: string, more = {}) {
 		return this.#node('Start', {
-			...{ resource: 'media', operation: 'start', ...picture('a lighthouse') },
-			...{ useLedger: true, uniqueKey: key, ...more },
+			resource: 'media',
+			operation: 'start',
+			...picture('a lighthouse'),
+			useLedger: true,
+			uniqueKey: key,
+			...more,
 		});
 	}
 

@@ -22,7 +22,8 @@ const bridge = bridgeOfFile();
 
 const text = (parameters: Record<string, unknown>) =>
 	nodesFor(bridge.accounts).router('Chat', ['text', 'message'], {
-		...{ model: model('northwind/quill-2.5'), ...parameters },
+		model: model('northwind/quill-2.5'),
+		...parameters,
 	});
 const TOLD = '={{ $json.body.q }}';
 
@@ -58,7 +59,8 @@ it('a chat that does not stream shows "output"', async () => {
 	const file = workflow('quiet', [], text(messages('={{ $json.chatInput }}')));
 	await bridge.editor.publish(beginAt(file, chatTrigger(path, 'lastNode')));
 	expect(await bridge.editor.webhook(`${path}/chat`, chatMessage('hello'))).toMatchObject({
-		...{ status: 200, body: { output: 'You said: "hello".' } },
+		status: 200,
+		body: { output: 'You said: "hello".' },
 	});
 });
 
@@ -119,7 +121,8 @@ it('the example with the assistant remembers each chat, with a job ledger', asyn
 	expect(await say('And now?', other)).toContain('This is message 1 of this chat');
 	expect(await say('And now?', mine)).toContain('This is message 3 of this chat');
 	expect(itemsOf(await execution(4), 'Assistant')[0]?.json).toMatchObject({
-		...{ chatId: expect.any(String), sessionSource: 'chatTrigger' },
+		chatId: expect.any(String),
+		sessionSource: 'chatTrigger',
 	});
 });
 

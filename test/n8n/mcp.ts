@@ -77,7 +77,9 @@ export async function publishMcp(
 export async function publishMcpTools(editor: Editor, tools: WorkflowNode[]): Promise<string> {
 	const server = node('Server', MCP_TRIGGER, {}, { typeVersion: 2 });
 	const file: WorkflowFile = {
-		...{ name: `mcp ${randomUUID()}`, nodes: [server], connections: {} },
+		name: `mcp ${randomUUID()}`,
+		nodes: [server],
+		connections: {},
 		settings: { executionOrder: 'v1' },
 	};
 	attach(

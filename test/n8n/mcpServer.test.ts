@@ -13,7 +13,9 @@ const token = randomUUID();
 let bearer: { id: string; name: string };
 beforeAll(async () => {
 	bearer = await bridge.editor.createCredential({
-		...{ name: 'Token of the MCP server', type: 'httpBearerAuth', data: { token } },
+		name: 'Token of the MCP server',
+		type: 'httpBearerAuth',
+		data: { token },
 	});
 });
 beforeEach(() => (bridge.service.forms.jobSteps = 0));
@@ -82,7 +84,8 @@ describe('set up as its notes say', () => {
 	it('lists three tools, each with one text that the caller writes', async () => {
 		const { tools } = await client().listTools();
 		const tool = (name: string, about: string, field: string, asked: RegExp) => ({
-			...{ name, description: expect.stringContaining(about) },
+			name,
+			description: expect.stringContaining(about),
 			inputSchema: expect.objectContaining({
 				type: 'object',
 				properties: { [field]: { type: 'string', description: expect.stringMatching(asked) } },
@@ -101,8 +104,14 @@ describe('set up as its notes say', () => {
 	it('asks the agent in a new session with every call, the assistant in a new chat, and a model, which says what it cost; nothing else that a caller gives changes session or model', async () => {
 		const sessionId = randomUUID();
 		const more = {
-			...{ sessionId, sessionMode: 'id', sessionKey: 'mine', chatId: 'mine', chat_id: 'mine' },
-			...{ model: 'aurora-labs/omni-2', spendingCapPerItem: 1000, body: { sessionId } },
+			sessionId,
+			sessionMode: 'id',
+			sessionKey: 'mine',
+			chatId: 'mine',
+			chat_id: 'mine',
+			model: 'aurora-labs/omni-2',
+			spendingCapPerItem: 1000,
+			body: { sessionId },
 		};
 		const answers = [
 			...(await items(client(), 'Ask_the_Agent', { message: 'hello' })),
@@ -118,11 +127,14 @@ describe('set up as its notes say', () => {
 			{ output: 'You said: "hello".', complete: true, costUsd: expect.any(Number) },
 		]);
 		const chat = {
-			...{ model: 'northwind/quill-2.5', max_tokens: 2000 },
+			model: 'northwind/quill-2.5',
+			max_tokens: 2000,
 			messages: [{ role: 'user', content: 'hello' }],
 		};
 		expect(posts().map(({ body }) => body)).toEqual([
-			...[{ content: 'hello' }, { content: 'hello' }, { message: 'ETH?' }],
+			{ content: 'hello' },
+			{ content: 'hello' },
+			{ message: 'ETH?' },
 			expect.objectContaining(chat),
 		]);
 		const sessions = sessionsAt(bridge);
@@ -174,7 +186,9 @@ describe('with a fixed session key, and leave to make pictures', () => {
 	const { client, id } = clientOf({
 		'Ask the Agent': keyed(key),
 		'Make a Picture': {
-			...{ disabled: false, model: model('canvas/sketch-1'), allowAgents: true },
+			disabled: false,
+			model: model('canvas/sketch-1'),
+			allowAgents: true,
 			// as a new node has it
 			prompt: undefined,
 		},
@@ -183,8 +197,10 @@ describe('with a fixed session key, and leave to make pictures', () => {
 	it('calls go on with one conversation, which no caller can leave', async () => {
 		await call(client(), 'Ask_the_Agent', { message: 'My project is called Lighthouse.' });
 		const { text } = await call(client(), 'Ask_the_Agent', {
-			...{ message: 'Which project?', sessionMode: 'new' },
-			...{ sessionId: randomUUID(), sessionKey: randomUUID() },
+			message: 'Which project?',
+			sessionMode: 'new',
+			sessionId: randomUUID(),
+			sessionKey: randomUUID(),
 		});
 		expect(text).toContain('This is message 2 of this session');
 		const [session, ...others] = sessionsAt(bridge);

@@ -31,7 +31,9 @@ const lists = (support: string[]) => ({
 let account: SavedCredential;
 beforeAll(async () => {
 	account = await createWithLedger(bridge.editor, secretsOf(bridge.service).router, {
-		...{ budgetUsd: '2', recordSpending: true, spendingTable: `Spending ${randomUUID()}` },
+		budgetUsd: '2',
+		recordSpending: true,
+		spendingTable: `Spending ${randomUUID()}`,
 		modelLists: lists([MINI, QUILL]),
 	});
 });
@@ -54,7 +56,9 @@ const asking = (parameters: Record<string, unknown> = {}) =>
 		'ask',
 		[{}],
 		router('Ask', ['text', 'message'], {
-			...{ model: picked, ...messages('Hello'), ...parameters },
+			model: picked,
+			...messages('Hello'),
+			...parameters,
 		}),
 	);
 const ask = async (parameters?: Record<string, unknown>) =>

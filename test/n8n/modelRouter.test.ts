@@ -55,7 +55,8 @@ it('the model picker says why when the catalog cannot be read; a typed id works 
 		/The service reported an internal error \(503\)/,
 	);
 	const chat = router('Chat', ['text', 'message'], {
-		...{ model: model('northwind/quill-2.5'), ...messages('hello') },
+		model: model('northwind/quill-2.5'),
+		...messages('hello'),
 		options: { allowUnknownCost: true },
 	});
 	const execution = await bridge.editor.runOnce(workflow('typed', [{}], chat));

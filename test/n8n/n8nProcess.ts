@@ -65,8 +65,11 @@ export abstract class N8nProcess extends OwnedProcess {
 			throw new Error(`there is no n8n in ${hostFolder}: run "node scripts/install.mjs host"`);
 		const args = [program, ...command];
 		await this.launch({
-			...{ command: hostNode, args, env: this.#environment },
-			...{ isReady, seconds: 240 },
+			command: hostNode,
+			args,
+			env: this.#environment,
+			isReady,
+			seconds: 240,
 		});
 	}
 

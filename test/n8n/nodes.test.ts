@@ -29,7 +29,8 @@ const refuse = (text: string, times?: number) =>
 		match: { bodyIncludes: text },
 		...(times && { times }),
 		do: {
-			...{ type: 'status', status: 403 },
+			type: 'status',
+			status: 403,
 			body: { detail: 'not this one', error: { code: 'not_allowed', message: 'not this one' } },
 		},
 	});

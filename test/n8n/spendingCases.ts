@@ -48,8 +48,17 @@ export function spendingCases(): void {
 	it('old days are summed up, and no sum changes', async () => {
 		const tables = await DataTables.of(host.editor);
 		const row = {
-			...{ workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', requests: 1 },
-			...{ inputTokens: 1, outputTokens: 1, costUsd: 0.1, unknownCosts: 0, lastExecutionId: '1' },
+			workflowId: 'w',
+			workflow: 'W',
+			nodeId: 'n',
+			node: 'N',
+			model: 'm',
+			requests: 1,
+			inputTokens: 1,
+			outputTokens: 1,
+			costUsd: 0.1,
+			unknownCosts: 0,
+			lastExecutionId: '1',
 		};
 		const days = ['2026-01-05', '2026-01-20', '2026-02-01'];
 		await tables.insert(

@@ -26,7 +26,8 @@ const asked = () =>
 describe.each([3.1, 2.2, 1.7])('AI Agent %d', (typeVersion) => {
 	it.each(KINDS)('in the editor, with thinker/%s-1', async (kind) => {
 		const execution = await runAgent(bridge, {
-			...{ text: QUESTION, settings: { typeVersion } },
+			text: QUESTION,
+			settings: { typeVersion },
 			attached: [thinker(kind), ...tools()],
 		});
 		const [item] = itemsOf(execution, AGENT);
@@ -44,7 +45,8 @@ it('Retry On Fail: the agent goes on with what the model gave before the failure
 	});
 	const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 	const execution = await runAgent(bridge, {
-		...{ text: QUESTION, settings },
+		text: QUESTION,
+		settings,
 		attached: [thinker('details'), ...tools()],
 	});
 	expect(itemsOf(execution, AGENT)[0]?.json['output']).toContain('counted');

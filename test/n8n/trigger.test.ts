@@ -36,7 +36,8 @@ it('a wrong key is told when the workflow is activated', async () => {
 	const { router } = secretsOf(host.service);
 	const wrongKey = 'x'.repeat(30);
 	const wrong = await editor.createCredential({
-		...{ ...router, name: 'wrong' },
+		...router,
+		name: 'wrong',
 		data: { ...router.data, apiKey: wrongKey },
 	});
 	const saved = await host.triggered('wrong', {}, undefined, wrong);

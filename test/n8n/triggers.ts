@@ -79,9 +79,11 @@ export class TriggerHost extends LedgerHost {
 		account = this.account,
 	): Promise<SavedWorkflow> {
 		const trigger = {
-			...{ type: `${packageName}.modelRouterTrigger`, typeVersion: 1 },
+			type: `${packageName}.modelRouterTrigger`,
+			typeVersion: 1,
 			parameters: {
-				...{ pollTimes: { item: [{ mode: 'everyMinute' }] }, triggerGroup },
+				pollTimes: { item: [{ mode: 'everyMinute' }] },
+				triggerGroup,
 				...parameters,
 			},
 			...using(account),

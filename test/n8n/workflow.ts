@@ -94,7 +94,9 @@ export const webhook = (
 	responseMode: 'streaming' | 'lastNode' | 'onReceived' = 'streaming',
 	parameters: Record<string, unknown> = {},
 ) => ({
-	...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: path },
+	type: 'n8n-nodes-base.webhook',
+	typeVersion: 2.1,
+	webhookId: path,
 	parameters: { path, httpMethod: 'POST', responseMode, options: {}, ...parameters },
 });
 
@@ -103,7 +105,9 @@ export const chatTrigger = (
 	webhookId: string,
 	responseMode: 'streaming' | 'lastNode' | 'responseNodes' = 'streaming',
 ): Partial<WorkflowNode> => ({
-	...{ type: '@n8n/n8n-nodes-langchain.chatTrigger', typeVersion: 1.4, webhookId },
+	type: '@n8n/n8n-nodes-langchain.chatTrigger',
+	typeVersion: 1.4,
+	webhookId,
 	parameters: {
 		public: true,
 		// n8n's own page alone shows what Chat nodes say

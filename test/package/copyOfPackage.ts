@@ -64,7 +64,8 @@ export async function loadPackage() {
 	const loader = new PackageDirectoryLoader(folder);
 	await loader.loadAll();
 	return {
-		...{ folder, loader },
+		folder,
+		loader,
 		nodes: Object.values(loader.nodeTypes).map(({ type }) => type as INodeType),
 		credentials: Object.values(loader.credentialTypes).map(({ type }): ICredentialType => type),
 	};

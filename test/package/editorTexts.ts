@@ -2,8 +2,15 @@ import { allCredentials, allNodes } from '../../scripts/docs/nodePages';
 
 /** Fields of descriptions whose text a user reads. */
 const READ = new Set([
-	...['displayName', 'description', 'placeholder', 'hint', 'action', 'name', 'searchHint'],
-	...['relationHint', 'noDataText'],
+	'displayName',
+	'description',
+	'placeholder',
+	'hint',
+	'action',
+	'name',
+	'searchHint',
+	'relationHint',
+	'noDataText',
 ]);
 
 /** All texts of nodes and credentials that the editor shows. */

@@ -38,10 +38,19 @@ describe.each(files)('%s', (file) => {
 	it('is an export that holds nothing of a machine', () => {
 		expect(file).toMatch(/^[a-z\d]+(-[a-z\d]+)*\.json$/);
 		expect(Object.keys(example).sort()).toEqual([
-			...['active', 'connections', 'meta', 'name', 'nodes', 'pinData', 'settings', 'tags'],
+			'active',
+			'connections',
+			'meta',
+			'name',
+			'nodes',
+			'pinData',
+			'settings',
+			'tags',
 		]);
 		expect(example).toMatchObject({
-			...{ active: false, pinData: {}, tags: [] },
+			active: false,
+			pinData: {},
+			tags: [],
 			settings: { executionOrder: 'v1' },
 		});
 		const ids = nodes.map(({ id }) => id);
@@ -78,7 +87,9 @@ describe.each(files)('%s', (file) => {
 		expect(what).toMatch(/^## \S/);
 		expect(setUp).toMatch(/^## Set up\n/);
 		expect([...(setUp ?? '').matchAll(/^(\d)\. /gm)].map(([, step]) => step)).toEqual([
-			...['1', '2', '3'],
+			'1',
+			'2',
+			'3',
 		]);
 		expect(yours).toMatch(/^## Make it yours\n/);
 	});

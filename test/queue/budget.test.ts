@@ -119,7 +119,9 @@ it('pictures of many configurations all start where a budget of 100 has room', a
 	const account = await accountWithBudget('100');
 	const each = '={{ { "size": $json.index + " " + $execution.id } }}';
 	expect(await startPictures(account, each)).toEqual({
-		...{ started: 30, results: 30, reservedUsd: 27 },
+		started: 30,
+		results: 30,
+		reservedUsd: 27,
 	});
 });
 

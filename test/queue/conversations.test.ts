@@ -159,7 +159,8 @@ it('a worker is killed in the middle of a round: another goes on with the same m
 	const { transcript } = outcome;
 	expect(transcript.map(({ speaker }) => speaker)).toEqual(['Ann', 'Eve', 'Bob', 'Ann']);
 	expect(messagesTo(bridge)).toEqual([
-		...['Hello', 'Hello'],
+		'Hello',
+		'Hello',
 		`Eve: On Monday.\n\nBob: ${transcript[2]?.text}`,
 	]);
 	const [ofAnn, ofBob] = sessionsAt(bridge);

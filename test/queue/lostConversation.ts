@@ -37,7 +37,9 @@ export async function startLost({ editor }: Queue, what: Lost): Promise<LostConv
 	const bridge = await openBridge({}, editor);
 	const { posts, parameters } = LOST[what];
 	bridge.service.fault({
-		...{ match: { method: 'POST' }, skip: posts - 1, times: 1 },
+		match: { method: 'POST' },
+		skip: posts - 1,
+		times: 1,
 		do: { type: 'timeout', effect: true },
 	});
 	const id = await editor.start(await editor.importWorkflow(fileOf(bridge, parameters)));
@@ -73,7 +75,9 @@ export async function checkLost(
 	for (const execution of [await editor.finished(id, 150), await editor.retryExecution(id)]) {
 		const { status, runData, customData, error } = execution;
 		expect({ status, runData, customData, message: error?.message }).toEqual({
-			...{ status: 'error', runData: {}, customData: {} },
+			status: 'error',
+			runData: {},
+			customData: {},
 			message: expect.stringContaining('failed to be processed too many times'),
 		});
 	}

@@ -188,7 +188,9 @@ it('a video after a crash', async () => {
 			'started',
 			[{}],
 			host.startNode('', {
-				...{ mediaType: 'videos', model: model('reel/short-1.0'), prompt },
+				mediaType: 'videos',
+				model: model('reel/short-1.0'),
+				prompt,
 				options: { triggerGroup: label },
 			}),
 		),

@@ -15,7 +15,10 @@ export async function ownAccounts(editor: Editor, { agent, router, url }: Servic
 		tester: await save('httpBearerAuth', 'Tester', { token: agent.key('ws-2') }),
 		router: await save('httpHeaderAuth', 'Router', { name: 'X-API-KEY', value: router.keys.main }),
 		openAi: await save('openAiApi', 'OpenAI', {
-			...{ apiKey: router.keys.main, url: `${url}/v1`, header: true, ...header },
+			apiKey: router.keys.main,
+			url: `${url}/v1`,
+			header: true,
+			...header,
 		}),
 	};
 }
@@ -32,14 +35,17 @@ const request = (
 		name,
 		'n8n-nodes-base.httpRequest',
 		{
-			...{ url, authentication: 'genericCredentialType', genericAuthType: account.type },
+			url,
+			authentication: 'genericCredentialType',
+			genericAuthType: account.type,
 			...more,
 		},
 		{ typeVersion: 4.4, ...using(account), ...settings },
 	);
 
 const post = (fields: Record<string, string>) => ({
-	...{ method: 'POST', sendBody: true },
+	method: 'POST',
+	sendBody: true,
 	bodyParameters: {
 		parameters: Object.entries(fields).map(([name, value]) => ({ name, value })),
 	},
@@ -62,7 +68,9 @@ export function talk({ agent }: Service, accounts: OwnAccounts): WorkflowFile {
 				options: { typeValidation: 'strict', version: 2 },
 				conditions: [
 					{
-						...{ id: 'turns', leftValue: '={{ $runIndex }}', rightValue: 2 },
+						id: 'turns',
+						leftValue: '={{ $runIndex }}',
+						rightValue: 2,
 						operator: { type: 'number', operation: 'lt' },
 					},
 				],
@@ -95,7 +103,9 @@ export function talk({ agent }: Service, accounts: OwnAccounts): WorkflowFile {
 	];
 	const to = (name: string) => [{ node: name, type: 'main', index: 0 }];
 	return {
-		...{ name: "A talk of n8n's own nodes", nodes, settings: { executionOrder: 'v1' } },
+		name: "A talk of n8n's own nodes",
+		nodes,
+		settings: { executionOrder: 'v1' },
 		connections: {
 			Chat: { main: [to('Planner')] },
 			Planner: { main: [to('Tester')] },
@@ -114,7 +124,8 @@ export const ask = (accounts: OwnAccounts, model: string, content: string): Work
 			'Ask',
 			'@n8n/n8n-nodes-langchain.openAi',
 			{
-				...{ resource: 'text', operation: 'response' },
+				resource: 'text',
+				operation: 'response',
 				modelId: { __rl: true, mode: 'id', value: model },
 				responses: { values: [{ content }] },
 			},

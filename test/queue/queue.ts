@@ -114,9 +114,11 @@ export class Queue {
 		const environment = {
 			...quiet(folder, port, brokerPort),
 			// a worker listens nowhere else
-			...{ QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(port) },
-			...{ N8N_WORKER_SERVER_ADDRESS: '127.0.0.1' },
-			...{ ...this.#env, ...env },
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			QUEUE_HEALTH_CHECK_PORT: String(port),
+			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+			...this.#env,
+			...env,
 		};
 		const started = new Process({ name, folder, port, environment, temporary: true });
 		// before it runs, so that `stop` ends it whatever happens
@@ -141,7 +143,8 @@ export async function startQueue({
 	try {
 		const common = { EXECUTIONS_MODE: 'queue', ...redis.env, ...env };
 		const on = await instanceOn('postgres', {
-			...{ tarball, port },
+			tarball,
+			port,
 			env: { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true', ...common },
 		});
 		const made = new Queue(redis, on, concurrency, common);

@@ -37,8 +37,12 @@ export class Redis extends OwnedProcess {
 
 	async boot() {
 		const settings = {
-			...{ bind: '127.0.0.1', port: String(this.#port), dir: this.folder },
-			...{ save: '', appendonly: 'no', daemonize: 'no' },
+			bind: '127.0.0.1',
+			port: String(this.#port),
+			dir: this.folder,
+			save: '',
+			appendonly: 'no',
+			daemonize: 'no',
 		};
 		await this.launch({
 			command: this.#program,

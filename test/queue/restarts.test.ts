@@ -168,8 +168,14 @@ it.each(['kill', 'stop'] as const)(
 			rows: rows.length,
 			given: given.map(({ jobId }) => jobId).sort(),
 		}).toEqual({
-			...{ failed: [], sentTwice: 0, notSent: 0, leftSending: 0, otherStates: [], idsLost: 0 },
-			...{ rows: 20, given: started.toSorted() },
+			failed: [],
+			sentTwice: 0,
+			notSent: 0,
+			leftSending: 0,
+			otherStates: [],
+			idsLost: 0,
+			rows: 20,
+			given: started.toSorted(),
 		});
 
 		// outcomes really met an n8n without its API, and so did starts that began

@@ -13,8 +13,10 @@ let host: TriggerHost;
 beforeAll(async () => {
 	queue = await startQueue({ env: noticeKilledWorkersSoon });
 	const fields = {
-		...{ recordSpending: true, spendingTable: `Agent Spending ${randomUUID()}` },
-		...{ budgetUsd: '20', alarmPercents: '10, 13' },
+		recordSpending: true,
+		spendingTable: `Agent Spending ${randomUUID()}`,
+		budgetUsd: '20',
+		alarmPercents: '10, 13',
 	};
 	host = await TriggerHost.startIn(queue.editor, undefined, fields);
 });
@@ -81,12 +83,10 @@ it('300 requests of four workflows, three models and two workers: the report is 
 	expect(all).toMatchObject({ requests: 300, costUsd: paid / 1e6, unknownCosts: 0 });
 	const byWorkflow = await spent(['workflow', 'model']);
 	expect(byWorkflow.map(({ workflow: name, requests }) => [name, requests]).sort()).toEqual([
-		...[
-			['first', 100],
-			['fourth', 40],
-			['second', 60],
-			['third', 100],
-		],
+		['first', 100],
+		['fourth', 40],
+		['second', 60],
+		['third', 100],
 	]);
 });
 
@@ -95,7 +95,7 @@ it('every alarm comes once, also when a worker is killed in the middle', async (
 		['', 'ops'].map(
 			async (label) =>
 				await host.triggered(label, {
-					...{ events: ['budgetThresholdReached', 'outcomeUnknown'] },
+					events: ['budgetThresholdReached', 'outcomeUnknown'],
 					deliveredWhen: label ? 'confirmed' : 'handedOver',
 				}),
 		),

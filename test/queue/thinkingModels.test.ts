@@ -63,7 +63,10 @@ async function postgresMemory(): Promise<Attached> {
 			database: database['DB_POSTGRESDB_DATABASE'],
 			user: database['DB_POSTGRESDB_USER'],
 			password: database['DB_POSTGRESDB_PASSWORD'],
-			...{ ssl: 'disable', maxConnections: 10, sshTunnel: false, allowUnauthorizedCerts: false },
+			ssl: 'disable',
+			maxConnections: 10,
+			sshTunnel: false,
+			allowUnauthorizedCerts: false,
 		},
 	});
 	const type = '@n8n/n8n-nodes-langchain.memoryPostgresChat';

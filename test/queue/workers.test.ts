@@ -107,7 +107,8 @@ beforeAll(async () => {
 	const sharing = await accountAt(together, { plan: 'pro', shareLimit: true });
 	const own = await accountAt(apart, {
 		apiKey: apart.service.assistant.keys.enterprise,
-		...{ plan: 'custom', requestsPerMinute: 60 },
+		plan: 'custom',
+		requestsPerMinute: 60,
 	});
 	// the first execution creates the table of the limit
 	alone = ask(together, sharing, 1, 120);

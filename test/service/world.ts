@@ -27,7 +27,9 @@ export function createWorld(now: () => number, personas = false) {
 		jobs: new Map<string, Job>(),
 	};
 	const world = {
-		...{ ...maps, now, personas },
+		...maps,
+		now,
+		personas,
 		forms: defaultForms(),
 		gate: createGate(),
 		/** C: what thinking models gave beside their calls. */

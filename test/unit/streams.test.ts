@@ -228,8 +228,15 @@ describe.each(Object.entries(clients))('%s', (name, client) => {
 		const value = fc.jsonValue();
 		const data = fc.record(
 			{
-				...{ type: fc.constantFrom(...NAMES), delta: value, choices: value, t: value },
-				...{ output_index: value, item: value, response: value, error: value, usage: value },
+				type: fc.constantFrom(...NAMES),
+				delta: value,
+				choices: value,
+				t: value,
+				output_index: value,
+				item: value,
+				response: value,
+				error: value,
+				usage: value,
 			},
 			{ requiredKeys: [] },
 		);

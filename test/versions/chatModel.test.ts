@@ -64,7 +64,8 @@ describeWorking('Chat model', () => {
 			message: "={{ $fromAI('question', 'What to ask', 'string') }}",
 		});
 		const execution = await runAgent(bridge, {
-			...{ text: 'hello [[tool:Tool]]', settings: older },
+			text: 'hello [[tool:Tool]]',
+			settings: older,
 			attached: [...attached(), { node: asTool(tool), as: 'ai_tool' }],
 		});
 		expect(execution.error?.message).toBeUndefined();

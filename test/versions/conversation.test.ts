@@ -70,7 +70,8 @@ describeWorking('Conversation', () => {
 		sayOnce(bridge, '{"day":"Friday"}');
 		const execution = await run({
 			parameters: {
-				...{ turnOrder: 'sameMessage', turnLimit: 3 },
+				turnOrder: 'sameMessage',
+				turnLimit: 3,
 				options: { resultSchema: { type: 'object', required: ['day'] } },
 			},
 			speakers: twoAgents(),

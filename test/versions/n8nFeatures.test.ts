@@ -29,10 +29,13 @@ function nodeOf(operationName: string, text: string, account?: Bridge['accounts'
 /** A trigger that watches a job by its ID, without a job ledger. */
 async function importTriggered(jobId: string) {
 	const trigger = {
-		...{ type: `${packageName}.modelRouterTrigger`, ...using(bridge.accounts.router) },
+		type: `${packageName}.modelRouterTrigger`,
+		...using(bridge.accounts.router),
 		parameters: {
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
-			...{ watch: 'list', mediaType: 'images', jobIds: jobId },
+			watch: 'list',
+			mediaType: 'images',
+			jobIds: jobId,
 		},
 	};
 	const file = workflow(`trigger ${jobId}`, [], node('After', 'n8n-nodes-base.noOp', {}));

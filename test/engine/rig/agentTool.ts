@@ -42,8 +42,12 @@ export async function callTool(way: Way, { tool, calls, settings = {}, ...option
 		if (way === 'by the engine')
 			return {
 				actions: calls.map((input, index) => ({
-					...{ actionType: 'ExecutionNodeAction', nodeName: TOOL, type: 'ai_tool', input },
-					...{ id: `call-${index}`, metadata: { itemIndex: 0 } },
+					actionType: 'ExecutionNodeAction',
+					nodeName: TOOL,
+					type: 'ai_tool',
+					input,
+					id: `call-${index}`,
+					metadata: { itemIndex: 0 },
 				})),
 				metadata: {},
 			};
@@ -53,7 +57,8 @@ export async function callTool(way: Way, { tool, calls, settings = {}, ...option
 		return done;
 	};
 	const run = await runRoots(execute, {
-		...{ roots: { Agent: { type: 'test.agent' } }, tools: { [TOOL]: { ...tool, settings } } },
+		roots: { Agent: { type: 'test.agent' } },
+		tools: { [TOOL]: { ...tool, settings } },
 		input: [{ json: { asked: 'by a user' } }],
 		...options,
 	});

@@ -50,7 +50,8 @@ export const assistant = (question: keyof typeof questions, parameters: INodePar
 	marketAssistant({ ...questions[question], ...parameters });
 
 const text = {
-	...{ resource: 'text', operation: 'message' },
+	resource: 'text',
+	operation: 'message',
 	model: model('northwind/quill-2.5'),
 };
 
@@ -65,7 +66,9 @@ export const chat = (content: string, more: INodeParameters = {}) =>
 /** The same in the responses protocol. */
 export const response = (prompt: string, { options, ...more }: INodeParameters = {}) =>
 	modelRouter({
-		...{ ...text, prompt, ...more },
+		...text,
+		prompt,
+		...more,
 		options: { protocol: 'responses', ...(options as object | undefined) },
 	});
 
@@ -89,7 +92,9 @@ export const failPosts = (service: Service, fault: Fault | Fault[], times = Infi
 
 /** These events as the answer. */
 export const streamed = (body: string): Fault => ({
-	...{ type: 'body', contentType: 'text/event-stream', body },
+	type: 'body',
+	contentType: 'text/event-stream',
+	body,
 });
 
 /** The answer of a model in chat completions: what each chunk adds to it. */

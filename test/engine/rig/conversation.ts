@@ -101,7 +101,8 @@ export async function runRoots(
 			),
 		],
 		types: {
-			...{ 'test.agent': root, [CONVERSATION]: root },
+			'test.agent': root,
+			[CONVERSATION]: root,
 			[REVIEW]: standIn({ execute: async () => [[{ json: { approved: true } }]] }),
 		},
 		...(chatted && { ran: { [CHAT]: chatted } }),
@@ -142,7 +143,8 @@ function requestNext(calls: Call[], response?: EngineResponse): EngineRequest | 
 	const isReviewed = reviewedBy !== undefined && !wasReviewed;
 	const parent = reviewedBy !== undefined && !isReviewed && { parentNodeName: reviewedBy };
 	const action = {
-		...{ actionType: 'ExecutionNodeAction' as const, type: 'ai_tool' as const },
+		actionType: 'ExecutionNodeAction' as const,
+		type: 'ai_tool' as const,
 		nodeName: isReviewed ? reviewedBy : tool,
 		input: isReviewed ? { tool, toolParameters: input } : input,
 		id: `${itemIndex}.${answers.length}${isReviewed ? '.review' : ''}`,

@@ -81,7 +81,8 @@ export async function converse(options: ConverseOptions) {
 	if (trigger) wires.push(['Trigger', 'Start']);
 	const { finished, credentials } = startFlow({
 		...options,
-		...{ secrets, wires },
+		secrets,
+		wires,
 		nodes: [
 			made('Start', 'test.start'),
 			{ ...made('Conversation', CONVERSATION, options.parameters), ...options.settings },

@@ -39,12 +39,20 @@ export async function startDataTables() {
 	const tables = [tableOf('Media Jobs', columnList())];
 	const missingScopes = new Set<string>();
 	const world: World = {
-		...{ rows, spending, tables, missingScopes, faults },
+		rows,
+		spending,
+		tables,
+		missingScopes,
+		faults,
 		held: { count: 1, release: [] },
 	};
 	const service = await startService({ further: (call) => answer(world, call) });
 	return {
-		...{ service, rows, spending, tables, missingScopes },
+		service,
+		rows,
+		spending,
+		tables,
+		missingScopes,
 		/** Everything as at first, but for tables that were made meanwhile. */
 		reset() {
 			service.reset();
@@ -56,8 +64,10 @@ export async function startDataTables() {
 		entries: (): Entry[] => rows.map(readEntry),
 		/** What a credential needs to use it as its job ledger. */
 		ledgerFields: {
-			...{ useJobLedger: true, n8nUrl: service.url },
-			...{ n8nApiKey: SENT_ALONG, ledgerTable: 'Media Jobs' },
+			useJobLedger: true,
+			n8nUrl: service.url,
+			n8nApiKey: SENT_ALONG,
+			ledgerTable: 'Media Jobs',
 		},
 		/** @throws when a row was changed in a way that its transitions do not allow. */
 		async stop() {

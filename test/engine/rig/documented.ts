@@ -41,7 +41,8 @@ const question = { inputType: 'prompt', prompt: 'What is a model router?' };
 
 const ANSWERS = {
 	'Remote Agent: Send': agent({
-		...{ message: 'On which day can you release Lighthouse?', sessionMode: 'new' },
+		message: 'On which day can you release Lighthouse?',
+		sessionMode: 'new',
 	}),
 	'Crypto Q&A: Ask': assistant('askStreaming', { question: 'How is the sentiment for ETH?' }),
 	'Model Router: Text: Message a Model': chat('', question),

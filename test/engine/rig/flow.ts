@@ -68,7 +68,12 @@ export const ours = (
 });
 
 export const made = (name: string, type: string, parameters: INodeParameters = {}): INode => ({
-	...{ id: name, name, type, typeVersion: 1, position: [0, 0], parameters },
+	id: name,
+	name,
+	type,
+	typeVersion: 1,
+	position: [0, 0],
+	parameters,
 });
 
 /** Nodes whose type is that of a tool have what n8n makes of the type, unless they are in the chain of nodes themselves. */
@@ -87,7 +92,11 @@ export function workflowOf({ nodes, wires, secrets, types = {}, pack = sources, 
 		return tools.includes(name) && name.endsWith('Tool') ? asTool(type) : type;
 	};
 	const workflow = new Workflow({
-		...{ id: flow.workflowId ?? 'workflow-1', name: 'test', active: false, nodes, connections },
+		id: flow.workflowId ?? 'workflow-1',
+		name: 'test',
+		active: false,
+		nodes,
+		connections,
 		nodeTypes: { ...pack.nodeTypes, getByName: byName, getByNameAndVersion: byName },
 		settings: flow.workflowSettings ?? { executionOrder: 'v1' },
 	});
@@ -137,7 +146,11 @@ function retried(stored: IRunExecutionData, workflow: Workflow) {
 export const copy = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
 
 export const ranWith = (json: INodeExecutionData['json']): ITaskData => ({
-	...{ startTime: 0, executionTime: 0, executionIndex: 0, source: [], executionStatus: 'success' },
+	startTime: 0,
+	executionTime: 0,
+	executionIndex: 0,
+	source: [],
+	executionStatus: 'success',
 	data: { main: [[{ json }]] },
 });
 
@@ -155,10 +168,16 @@ export function additionalData(
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, base as unknown as IWorkflowBase);
 	if (onChunk) hooks.addHandler('sendChunk', async (chunk) => void (await onChunk(chunk)));
 	return {
-		...{ streamingEnabled: Boolean(onChunk), credentialsHelper, hooks, variables: {} },
-		...{ executionId, currentNodeExecutionIndex: 0 },
+		streamingEnabled: Boolean(onChunk),
+		credentialsHelper,
+		hooks,
+		variables: {},
+		executionId,
+		currentNodeExecutionIndex: 0,
 		// these must be addresses: $execution.resumeUrl is made of them as soon as a parameter is read
-		...{ restApiUrl: `${BASE}/rest`, instanceBaseUrl: BASE, webhookBaseUrl: `${BASE}/webhook` },
+		restApiUrl: `${BASE}/rest`,
+		instanceBaseUrl: BASE,
+		webhookBaseUrl: `${BASE}/webhook`,
 		formWaitingBaseUrl: `${BASE}/form-waiting`,
 		webhookWaitingBaseUrl: `${BASE}/webhook-waiting`,
 		setExecutionStatus() {},
@@ -190,7 +209,10 @@ export function outcomeOf(run: IRun, name: string, { read }: Pick<Credentials, '
 	const runs = run.data.resultData.runData[name] ?? [];
 	const [items, failed] = runs.at(-1)?.data?.['main'] ?? [];
 	return {
-		...{ run, items: items ?? [], failed: failed ?? [], credentialsRead: read },
+		run,
+		items: items ?? [],
+		failed: failed ?? [],
+		credentialsRead: read,
 		error: run.data.resultData.error as Outcome['error'],
 		hints: runs.flatMap(({ hints = [] }) => hints.map(({ message }) => message)),
 	};

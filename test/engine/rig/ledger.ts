@@ -58,7 +58,10 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 			parameters: INodeParameters = {},
 			more: Partial<TriggerOptions> = {},
 		): TriggerOptions => ({
-			...{ parameters, secrets: rig.secrets(), workflowId: `workflow-${++workflows}`, ...more },
+			parameters,
+			secrets: rig.secrets(),
+			workflowId: `workflow-${++workflows}`,
+			...more,
 		}),
 
 		/** A trigger that is active, whose polls start executions. */
@@ -97,12 +100,10 @@ export function startLedgerRig(options: ServiceOptions = {}) {
 					model: 'm',
 					startedAt: Date.now(),
 				}),
-				...{
-					id: rig.n8n.rows.length + 1,
-					credentialId: 'modelRouterApi',
-					requestId: 'start-1',
-					...more,
-				},
+				id: rig.n8n.rows.length + 1,
+				credentialId: 'modelRouterApi',
+				requestId: 'start-1',
+				...more,
 			}),
 
 		/** Both. */

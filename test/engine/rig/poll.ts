@@ -36,7 +36,8 @@ export interface Polled {
 }
 
 const flowOf = ({ mode = 'trigger', ...options }: TriggerOptions) => ({
-	...{ ...options, mode },
+	...options,
+	mode,
 	nodes: [
 		ours('Trigger', 'modelRouterTrigger', { credential: 'modelRouterApi', ...options }),
 		made('Items', 'test.sink'),

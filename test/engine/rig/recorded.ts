@@ -58,27 +58,25 @@ const FURTHER: Call[] = [
 const fullRow = (id: number, state: EntryState) => ({
 	id,
 	...toRow({
-		...{
-			state,
-			uniqueKey: `order ${id}`,
-			mediaType: 'images',
-			jobId: `job-${id}`,
-			triggerGroup: 'Ann',
-		},
-		...{
-			model: 'canvas/sketch-1',
-			credentialId: 'modelRouterApi',
-			outcome: 'completed',
-			failures: 1,
-		},
-		...{ leaseUntil: Date.now() + 1, checkAt: 1, startedAt: 1, requestId: 'req-1', deliveries: 2 },
-		...{
-			executionId: '7',
-			note: 'Sent by hand',
-			record: '{"id":"job-1"}',
-			claim: 'a',
-			proposal: '',
-		},
+		state,
+		uniqueKey: `order ${id}`,
+		mediaType: 'images',
+		jobId: `job-${id}`,
+		triggerGroup: 'Ann',
+		model: 'canvas/sketch-1',
+		credentialId: 'modelRouterApi',
+		outcome: 'completed',
+		failures: 1,
+		leaseUntil: Date.now() + 1,
+		checkAt: 1,
+		startedAt: 1,
+		requestId: 'req-1',
+		deliveries: 2,
+		executionId: '7',
+		note: 'Sent by hand',
+		record: '{"id":"job-1"}',
+		claim: 'a',
+		proposal: '',
 	}),
 });
 
@@ -200,7 +198,8 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		for (const call of BROKEN)
 			for (const options of [{}, call.parameters['options'] ?? {}])
 				await record({
-					...{ ...call, ...given },
+					...call,
+					...given,
 					parameters: { ...call.parameters, options },
 				});
 		service.reset();
@@ -218,7 +217,8 @@ const speakers: ConverseOptions['speakers'] = {
 	Agent: ours('Agent', 'workspaceAgentTool', { credential: 'workspaceAgentApi' }),
 	Assistant: ours('Assistant', 'marketAssistantTool', { credential: 'marketAssistantApi' }),
 	Model: ours('Model', 'modelRouterTool', {
-		...{ credential: 'modelRouterApi', parameters: { model: byId('northwind/quill-2.5') } },
+		credential: 'modelRouterApi',
+		parameters: { model: byId('northwind/quill-2.5') },
 	}),
 };
 const approved = { turn: 1, speaker: 'Agent', text: 'Tuesday', approvedBy: 'Ann', note: 'Late' };
@@ -226,13 +226,15 @@ const approved = { turn: 1, speaker: 'Agent', text: 'Tuesday', approvedBy: 'Ann'
 const CONVERSATIONS: ConverseOptions[] = [
 	{ speakers, parameters: { turnLimit: 3 } },
 	...['{"answer":"Tuesday"}', 'no JSON'].map((content) => ({
-		...{ speakers, moderator: [content, content] },
+		speakers,
+		moderator: [content, content],
 		parameters: { turnLimit: 2, options: { resultSchema: '{"type":"object"}' } },
 	})),
 	...['conversation', 'turns'].map((outputMode) => ({
 		speakers,
 		parameters: {
-			...{ turnLimit: 2, outputMode },
+			turnLimit: 2,
+			outputMode,
 			options: { transcript: JSON.stringify([approved]) },
 		},
 	})),

@@ -52,7 +52,8 @@ export const CHATTED: Wire[] = [[CHAT, 'Start']];
 export function start(options: RunOptions) {
 	const { node, items = [{}], files, asTool, chatted, replied, withSpeakers } = options;
 	const { finished, stop, credentials } = startFlow({
-		...{ mode: 'manual', ...options },
+		mode: 'manual',
+		...options,
 		nodes: [
 			made('Start', 'test.start'),
 			ours('Node', asTool ? `${node}Tool` : node, options),

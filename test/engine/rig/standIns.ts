@@ -6,8 +6,15 @@ export const standIn = (
 	description: Partial<INodeTypeDescription> = {},
 ): INodeType => ({
 	description: {
-		...{ displayName: 'Stand-in', name: 'standIn', group: ['transform'], version: 1 },
-		...{ description: '', defaults: {}, inputs: ['main'], outputs: ['main'], properties: [] },
+		displayName: 'Stand-in',
+		name: 'standIn',
+		group: ['transform'],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: ['main'],
+		outputs: ['main'],
+		properties: [],
 		...description,
 	},
 	...does,

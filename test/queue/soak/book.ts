@@ -153,7 +153,8 @@ export function reportOf({ lists, unknown, tables, facts }: Soaked): string {
 	const named = (entries: Iterable<[string, number]>) =>
 		[...entries].map(([name, number]) => [String(name), String(number)]);
 	const goals = Object.entries(LISTS).map(([list, what]) => ({
-		...{ what, which: lists[list as keyof Lists] },
+		what,
+		which: lists[list as keyof Lists],
 	}));
 	return [
 		...Object.entries(tables).map(([title, counts]) =>
@@ -167,7 +168,9 @@ export function reportOf({ lists, unknown, tables, facts }: Soaked): string {
 		aligned([
 			['', 'figure, to be 0', ''],
 			...goals.map(({ what, which }) => [
-				...[what, String(which.length), which.length ? 'MISSED' : 'met'],
+				what,
+				String(which.length),
+				which.length ? 'MISSED' : 'met',
 			]),
 		]),
 		...goals

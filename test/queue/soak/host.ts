@@ -28,7 +28,8 @@ export const [ITEMS, START] = ['Split Out', 'Start'];
 
 /** A killed worker is noticed soon, and a busy one not taken for dead: the tests' 15 s are too short for it. */
 const env = {
-	...{ ...noticeKilledWorkersSoon, QUEUE_WORKER_LOCK_DURATION: '30000' },
+	...noticeKilledWorkersSoon,
+	QUEUE_WORKER_LOCK_DURATION: '30000',
 	// minutes between two looks for executions that are in no queue any more: n8n's default is 180
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
 };
@@ -43,7 +44,9 @@ export async function startHost(workers: number) {
 	await ledger.useLedger();
 	for (const file of workflowsFor(ledger, recorder.url)) await queue.editor.publish(file);
 	return {
-		...{ queue, ledger, arrivals: recorder.arrivals },
+		queue,
+		ledger,
+		arrivals: recorder.arrivals,
 		/** Where a call starts jobs. */
 		addressOf: (hasKeys: boolean) =>
 			`${queue.main.url}/webhook/${hasKeys ? 'with' : 'without'}-keys`,
@@ -85,7 +88,8 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 		const trigger = webhook(path, 'lastNode', { responseData: 'noData' });
 		const splitOut = { fieldToSplitOut: 'body.items', options: {} };
 		const start = ledger.startNode(key, {
-			...{ mediaType: '={{ $json.mediaType }}', prompt: '={{ $json.prompt }}' },
+			mediaType: '={{ $json.mediaType }}',
+			prompt: '={{ $json.prompt }}',
 			model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
 			// the catalog fails, too; and each row of the ledger is found by its label
 			options: { allowUnknownCost: true, triggerGroup: '={{ $json.key }}' },
@@ -99,7 +103,8 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 		);
 	};
 	const trigger = {
-		...{ type: `${packageName}.modelRouterTrigger`, ...using(ledger.account) },
+		type: `${packageName}.modelRouterTrigger`,
+		...using(ledger.account),
 		parameters: {
 			pollTimes: {
 				item: POLLS.map((second) => ({ mode: 'custom', cronExpression: `${second} * * * * *` })),
@@ -118,7 +123,8 @@ function workflowsFor(ledger: LedgerHost, recorder: string): WorkflowFile[] {
 	const bytes = { sendBody: true, contentType: 'binaryData', inputDataFieldName: 'data' };
 	const [withFile, without] = [record('Record the File', bytes), record('Record', {})];
 	const confirm = ledger.ledgerNode('confirmDelivery', {
-		...{ mediaType: '={{ $json.mediaType }}', jobId: '={{ $json.jobId }}' },
+		mediaType: '={{ $json.mediaType }}',
+		jobId: '={{ $json.jobId }}',
 	});
 	const bring = beginAt(workflow('bring', [], hasFile, withFile, confirm), trigger);
 	const to = ({ name }: WorkflowNode) => [{ node: name, type: 'main', index: 0 }];

@@ -26,8 +26,11 @@ export function openLoad(addressOf: (hasKeys: boolean) => string) {
 	const calls = { sent: 0, lost: 0, again: 0 };
 	// a connection that is kept would make it uncertain whether a killed main had the call
 	const http = axios.create({
-		...{ httpAgent: new Agent({ keepAlive: false }), proxy: false, timeout: PATIENCE },
-		...{ validateStatus: () => true, transformResponse: [] },
+		httpAgent: new Agent({ keepAlive: false }),
+		proxy: false,
+		timeout: PATIENCE,
+		validateStatus: () => true,
+		transformResponse: [],
 	});
 
 	/** @returns whether the execution has ended */
@@ -56,7 +59,8 @@ export function openLoad(addressOf: (hasKeys: boolean) => string) {
 	};
 
 	return {
-		...{ calls, call },
+		calls,
+		call,
 		/** Makes all batches, spread over some time, or longer where n8n is slow. */
 		async run(batches: Batch[], milliseconds: number, onProgress: () => void) {
 			const begun = Date.now();

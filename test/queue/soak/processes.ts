@@ -29,7 +29,9 @@ export function disturbanceOf(seed: number, number: number, workers: number) {
 	order.sort((one, other) => one.at - other.at);
 	const [victim, how] = order[number % KINDS.length]!.kind;
 	return {
-		...{ victim, how, name: `${victim}, ${how === 'kill' ? 'kill -9' : 'SIGTERM'}` },
+		victim,
+		how,
+		name: `${victim}, ${how === 'kill' ? 'kill -9' : 'SIGTERM'}`,
 		worker: Math.floor(chanceOf(seed, 'worker', number) * workers),
 		pause: Math.floor(chanceOf(seed, 'pause', number) * LONGEST_PAUSE),
 	};

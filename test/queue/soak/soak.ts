@@ -64,17 +64,18 @@ async function soak(options: Options): Promise<Soaked> {
 			wanted: batches.flatMap(({ wanted, hasKeys: hasKey }) =>
 				wanted.map(({ key }) => ({ key, hasKey })),
 			),
-			...{ sentAgain: drawing.sentAgain, rows: await readRows(host), said },
-			...{
-				arrivals: host.arrivals,
-				logged: new Set(logs.flatMap((log) => log.match(/[\w-]+/g) ?? [])),
-			},
+			sentAgain: drawing.sentAgain,
+			rows: await readRows(host),
+			said,
+			arrivals: host.arrivals,
+			logged: new Set(logs.flatMap((log) => log.match(/[\w-]+/g) ?? [])),
 		};
 		const { lists, unknown } = compare(evidence, await bookOf(service));
 		const inLogs = logs.filter((log) => secrets.some((secret) => log.includes(secret)));
 		return {
 			lists: {
-				...{ ...lists, unexpected: service.unexpected },
+				...lists,
+				unexpected: service.unexpected,
 				leaks: [...leaks, ...files.leaks, ...inLogs.map(() => 'a log')],
 			},
 			unknown,

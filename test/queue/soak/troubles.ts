@@ -6,7 +6,8 @@ import { chanceOf, keyIn } from './wanted';
 type Trouble = [name: string, share: number, fault: Fault];
 
 const status = (code: number, more: object = {}): Fault => ({
-	...{ type: 'status', status: code },
+	type: 'status',
+	status: code,
 	...more,
 });
 const tooMany = (retryAfter: number): Fault => ({ type: 'too_many_requests', retryAfter });

@@ -47,7 +47,9 @@ export function assistantEndpoint(world: World, call: Call): Answer | undefined 
 function wholeAnswer({ personas }: World, { chatId, said, model }: Question) {
 	const scripted = personas ? marketAnswer(said) : undefined;
 	return json({
-		...{ chat_id: chatId, message_id: uuidOf('message', chatId, said.length), model },
+		chat_id: chatId,
+		message_id: uuidOf('message', chatId, said.length),
+		model,
 		answer: scripted?.text ?? answerText(said, 'chat'),
 	});
 }

@@ -109,11 +109,13 @@ export const ASSISTANT: Row[] = [
 	...[question, live].flatMap((call) =>
 		[
 			...[
-				...[{}, { message: '' }, { message: 1 }, ['x'], { message: 'hi', model: 1 }],
-				...[
-					{ message: 'hi', chat_id: 'abc' },
-					{ message: 'hi', chat_id: SESSION },
-				],
+				{},
+				{ message: '' },
+				{ message: 1 },
+				['x'],
+				{ message: 'hi', model: 1 },
+				{ message: 'hi', chat_id: 'abc' },
+				{ message: 'hi', chat_id: SESSION },
 			].map((body) => [400, call(body)] as const),
 			[401, call({}, keyed('nonsense'))] as const,
 			[401, call({}, { headers: { authorization: `Bearer ${ASSISTANT_KEYS.pro}` } })] as const,

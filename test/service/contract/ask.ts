@@ -42,7 +42,11 @@ export async function ask(service: Service, request: Request) {
 	const usage = told.usage ?? {};
 	const account = service.world.accounts.get(service.router.keys.main);
 	return {
-		...{ status: answer.status, type, headers: answer.headers, body, events },
+		status: answer.status,
+		type,
+		headers: answer.headers,
+		body,
+		events,
 		/** Of an error. */
 		code: told.error?.code,
 		choice: told.choices?.[0],

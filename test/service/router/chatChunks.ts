@@ -77,7 +77,10 @@ export function* chatDeltas(choice: Choice): Generator<Step> {
 /** Tool calls in fragments: their names first, then the arguments of all in turn. */
 function* toolParts(tools: ToolCall[], thought: Thought | undefined): Generator<object> {
 	const heads = tools.map(({ id, name }, index) => ({
-		...{ index, id, type: 'function', function: { name, arguments: '' } },
+		index,
+		id,
+		type: 'function',
+		function: { name, arguments: '' },
 	}));
 	yield* besideCalls(heads, thought);
 	const parts = interleaved(tools.map((tool) => fragments(tool.arguments)));

@@ -55,7 +55,9 @@ export function think(world: World, kind: Thinking): Thought {
 		thought.call = { extra_content: { google: { thought_signature: `signature ${number}` } } };
 	} else {
 		thought.item = {
-			...{ type: 'reasoning', id: `rs_${number}`, summary: [] },
+			type: 'reasoning',
+			id: `rs_${number}`,
+			summary: [],
 			encrypted_content: `encrypted ${number}`,
 		};
 	}

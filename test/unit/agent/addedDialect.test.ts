@@ -22,6 +22,7 @@ it('a form is one row and one recording, as CONTRIBUTING shows', async () => {
 	>;
 	const answer = { headers: { 'content-type': contentType! }, chunks: [body!] };
 	expect(await sendMessage(inMemory(answer), { sessionId: 's', content: 'q' })).toMatchObject({
-		...{ text: expectedText, dialect },
+		text: expectedText,
+		dialect,
 	});
 });

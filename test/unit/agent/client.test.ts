@@ -167,7 +167,10 @@ it.each([
 		kind: 'truncated',
 		message: reason === noReason ? 'The answer stopped before its end' : REPORTED,
 		details: {
-			...{ reason, ids, outcome: 'started', partial: { text: 'a' } },
+			reason,
+			ids,
+			outcome: 'started',
+			partial: { text: 'a' },
 			...(what === 'event' && { code: 'c' }),
 		},
 	});
@@ -183,7 +186,8 @@ it('a binary body is no answer', async () => {
 	const answer = typed('application/vnd.amazon.eventstream', '\0\0\0v\0\0\0R:event-type');
 	const advice = expect.stringContaining('whether the service received the message');
 	expect(await failureOf(send(answer))).toMatchObject({
-		...{ kind: 'malformed', details: { ids, advice } },
+		kind: 'malformed',
+		details: { ids, advice },
 	});
 });
 
@@ -226,11 +230,14 @@ it('keeps every event when asked', async () => {
 it('an answer without a text is an error that shows its first event, and how to read it', async () => {
 	const silent = 'event: ping\n\n' + 'data: {"price":1}\n\n'.repeat(120);
 	expect(await failureOf(send(events(silent)))).toMatchObject({
-		...{ kind: 'malformed', message: 'No text was found in the answer' },
+		kind: 'malformed',
+		message: 'No text was found in the answer',
 		details: {
 			reason: 'Its first event: {"price":1}',
 			advice: expect.stringContaining('Answer Field Path'),
-			...{ outcome: 'started', ids, partial: { body: expect.stringContaining('"price":1') } },
+			outcome: 'started',
+			ids,
+			partial: { body: expect.stringContaining('"price":1') },
 		},
 	});
 	const asked = await send(events(silent), { answerPath: 'text' });

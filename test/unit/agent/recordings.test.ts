@@ -16,15 +16,24 @@ async function read(recording: Recording, size = Infinity) {
 	const { status, contentType, body, broke = false, question = 'the question' } = recording;
 	let live = '';
 	const http = inMemory({
-		...{ status, headers: { 'content-type': contentType }, breaks: broke },
+		status,
+		headers: { 'content-type': contentType },
+		breaks: broke,
 		chunks: size === Infinity ? [body] : inChunks(body, size),
 	});
 	const onText = (text: string) => void (live += text);
 	return await sendMessage(http, { sessionId, content: question }, { onText }).then(
 		(answer) => ({ dialect: undefined, ...answer, outcome: 'complete', live }),
 		({ kind, message, details }: ServiceError) => ({
-			...{ text: '', ...details.partial, kind, message, reason: details.reason },
-			...{ advice: details.advice, outcome: 'error', live, dialect: undefined },
+			text: '',
+			...details.partial,
+			kind,
+			message,
+			reason: details.reason,
+			advice: details.advice,
+			outcome: 'error',
+			live,
+			dialect: undefined,
 		}),
 	);
 }
@@ -66,7 +75,8 @@ it('a stream that is ended too early is hardly ever called complete', async () =
 it('an end that is missing is named, with what to do', async () => {
 	const [plain] = cuts.filter((cut) => nameOf(cut) === 'ag-ui 1.0.0 plain');
 	expect(plain && (await read(plain))).toMatchObject({
-		...{ outcome: 'error', message: 'The answer stopped before its end' },
+		outcome: 'error',
+		message: 'The answer stopped before its end',
 		text: expect.stringMatching(/^Hello/),
 		reason: 'A stream of AG-UI ends with "RUN_FINISHED", which did not arrive.',
 		advice: expect.stringMatching(/On Incomplete Answer.*Answer Field Path/),

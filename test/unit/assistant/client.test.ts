@@ -182,7 +182,9 @@ it.each<[string, Answer, { text: string; chatId?: string; body: unknown }]>([
 		onChat: (id: string) => heard.push(id),
 	};
 	expect(await askStreaming(inMemory(answer), { message: 'q' }, listening)).toEqual({
-		...{ messageIds: [], toolCalls: [], events: [] },
+		messageIds: [],
+		toolCalls: [],
+		events: [],
 		...expected,
 	});
 	expect(heard).toEqual([expected.chatId ?? [], expected.text].flat());
@@ -226,7 +228,8 @@ it.each(['pending_tool_call', 'finished_tool_call', 'message_end'])(
 			event(name, { call_id: at, message_id: at }),
 		);
 		expect(await failureOf(stream(A + many.join('') + FINISH))).toMatchObject({
-			...{ kind: 'truncated', details: { partial: { text: 'a' } } },
+			kind: 'truncated',
+			details: { partial: { text: 'a' } },
 		});
 	},
 );

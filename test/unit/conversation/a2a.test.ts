@@ -7,12 +7,17 @@ import { begun, talk } from './talk';
 
 // the responses of @a2a-js/sdk 0.3.14
 const says = (...parts: Part[]): Message => ({
-	...{ kind: 'message', role: 'agent', messageId: 'm', contextId: 'c' },
+	kind: 'message',
+	role: 'agent',
+	messageId: 'm',
+	contextId: 'c',
 	parts,
 });
 const text = (words: string): Part => ({ kind: 'text', text: words });
 const task = (state: TaskStatus['state'], words?: string, ...results: Part[][]): Task => ({
-	...{ kind: 'task', id: 't', contextId: 'c' },
+	kind: 'task',
+	id: 't',
+	contextId: 'c',
 	status: { state, ...(words !== undefined && { message: says(text(words)) }) },
 	...(results.length && {
 		artifacts: results.map((parts, index) => ({ artifactId: `${index}`, parts })),
@@ -52,7 +57,8 @@ it.each([
 		'a question',
 		task('input-required', 'On which day?'),
 		{
-			...{ text: 'On which day?', notice: 'The agent needs an answer to continue.' },
+			text: 'On which day?',
+			notice: 'The agent needs an answer to continue.',
 			ids: { sessionId: 'c', taskId: 't' },
 		},
 	],

@@ -36,8 +36,14 @@ it('each is told what the other said', () => {
 			speaker: index % 2 ? 'Bob' : 'Ada',
 			text,
 			sessionId: `session of ${index % 2 ? 'Bob' : 'Ada'}`,
-			...{ model: null, costUsd: null, inputTokens: null, outputTokens: null },
-			...{ requestId: null, durationMs: null, approvedBy: null, note: null },
+			model: null,
+			costUsd: null,
+			inputTokens: null,
+			outputTokens: null,
+			requestId: null,
+			durationMs: null,
+			approvedBy: null,
+			note: null,
 			at: `1970-01-01T00:00:0${index + 1}.000Z`,
 		})),
 	});
@@ -186,7 +192,8 @@ it('a turn that a person refuses is skipped, if so set', () => {
 describe('a person who replaces a turn', () => {
 	const rules = { editors: ['Bob'], turnLimit: 6 };
 	const replaced = (text: string, respondedBy?: string) => ({
-		...{ text, replacesTurn: true as const },
+		text,
+		replacesTurn: true as const,
 		facts: { ...(respondedBy && { respondedBy }) },
 	});
 	const three = ['Ada', 'Bob', 'Eve'];
@@ -204,8 +211,11 @@ describe('a person who replaces a turn', () => {
 		expect(result.transcript.slice(0, 2)).toMatchObject([
 			{ speaker: 'Ada', text: 'b', replacedText: 'a', replacedBy: 'Ann' },
 			{
-				...{ speaker: 'Bob', text: '', replacedText: null },
-				...{ note: 'Replaced what Ada said in turn 1.', respondedBy: 'Ann' },
+				speaker: 'Bob',
+				text: '',
+				replacedText: null,
+				note: 'Replaced what Ada said in turn 1.',
+				respondedBy: 'Ann',
 			},
 		]);
 		expect(result.speakers).toHaveLength(3);
@@ -228,7 +238,9 @@ describe('a person who replaces a turn', () => {
 		const editors = { ...rules, editors: ['Bob', 'Eve'], turnLimit: 3 };
 		const { result } = talk(editors, ['a', replaced('b'), replaced('e')], three);
 		expect(result.transcript[0]).toMatchObject({
-			...{ text: 'e', replacedText: 'a\n\nb', replacedBy: 'Eve' },
+			text: 'e',
+			replacedText: 'a\n\nb',
+			replacedBy: 'Eve',
 		});
 		expect(result.output).toBe('e');
 	});
@@ -244,7 +256,7 @@ describe('a person who replaces a turn', () => {
 		const { result } = talk(
 			skip,
 			['a', 'Approved', broken(true), replaced('b [x]')],
-			[...['Ada', 'Eve', 'Max', 'Bob']],
+			['Ada', 'Eve', 'Max', 'Bob'],
 		);
 		expect(result).toMatchObject({ ended: 'stopPhrase', output: 'b [x]', turns: 4 });
 		expect(result.transcript.map(({ text }) => text)).toEqual(['a', 'b [x]', '', '']);

@@ -198,7 +198,9 @@ describe('the same message to all', () => {
 
 	it('in a round nobody hears the others; in the next one each hears what the others said', () => {
 		expect(talk(all, answers, three).told).toEqual([
-			...['Ada: Hello', 'Bob: Hello', 'Eve: Hello'],
+			'Ada: Hello',
+			'Bob: Hello',
+			'Eve: Hello',
 			'Ada: Bob: b1\n\nEve: e1',
 			'Bob: Ada: a1\n\nEve: e1',
 			'Eve: Ada: a1\n\nBob: b1',
@@ -245,7 +247,7 @@ describe('the same message to all', () => {
 			'after turns of another order, a round begins',
 			[said('Bob', 'b0'), said('Bob', 'b1')],
 			{ opening: '' },
-			[...['Ada: Bob: b0\n\nBob: b1', `Bob: ${NOTHING_NEW}`], ...['Eve: Bob: b0\n\nBob: b1']],
+			['Ada: Bob: b0\n\nBob: b1', `Bob: ${NOTHING_NEW}`, 'Eve: Bob: b0\n\nBob: b1'],
 		],
 	])('with a transcript to continue, %s', (_what, earlier, rules, told) => {
 		const outcome = talk({ ...all, turnLimit: 3, ...rules }, ['b', 'e', 'a2'], three, earlier);

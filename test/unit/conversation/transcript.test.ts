@@ -66,7 +66,9 @@ it.each([
 });
 
 const tenTurns = ['a', 'b', 'c', 'd'].map((text, index) => ({
-	...{ turn: index + 10, speaker: index % 2 ? 'Bob' : 'Ada', text },
+	turn: index + 10,
+	speaker: index % 2 ? 'Bob' : 'Ada',
+	text,
 }));
 const withoutNumbers = tenTurns.map(({ speaker, text }) => ({ speaker, text }));
 

@@ -173,7 +173,8 @@ it.each([
 	['application/octet-stream', 'PNG\0\0', 'PNG\0\0'],
 ])('of the type %s, %.50j is no answer', async (type, body, reason) => {
 	expect(await failureOf(piecesOf(typed(type, body)))).toMatchObject({
-		...{ kind: 'malformed', details: { reason } },
+		kind: 'malformed',
+		details: { reason },
 	});
 });
 
@@ -198,8 +199,23 @@ it('reads a hundred thousand events in linear time', async () => {
 
 /** Lines of a stream with every kind of field, and the events in it. */
 const STREAM = [
-	...[': a comment', '', 'event: chat', 'data: {"t":"aé€😀"}', 'id: 7', '', 'event: bare', ''],
-	...['data', '', 'data: one', 'data: two', '', 'retry: 3000', '', 'event:finish', ''],
+	': a comment',
+	'',
+	'event: chat',
+	'data: {"t":"aé€😀"}',
+	'id: 7',
+	'',
+	'event: bare',
+	'',
+	'data',
+	'',
+	'data: one',
+	'data: two',
+	'',
+	'retry: 3000',
+	'',
+	'event:finish',
+	'',
 	'data: last\n',
 ].join('\n');
 const EVENTS = [['chat', { t: 'aé€😀' }], ['bare', ''], '', 'one\ntwo', ['finish', ''], 'last'];

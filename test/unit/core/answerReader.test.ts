@@ -39,7 +39,8 @@ it.each([
 	const chunks = Array<Uint8Array>(70).fill(bytes(unit.repeat((1024 * 1024) / unit.length)));
 	const { failure, closed } = await read(typed(type, ...chunks), collect());
 	expect(failure).toMatchObject({
-		...{ kind: 'truncated', details: { reason: 'the answer grew past 64 MiB' } },
+		kind: 'truncated',
+		details: { reason: 'the answer grew past 64 MiB' },
 	});
 	expect(closed).toBe(1);
 });

@@ -82,7 +82,12 @@ it('reads everything else as JSON.parse does', () => {
 
 it('an object is no list and not null', () => {
 	expect([{}, [], null, '', 0, undefined].map(isPlainObject)).toEqual([
-		...[true, false, false, false, false, false],
+		true,
+		false,
+		false,
+		false,
+		false,
+		false,
 	]);
 });
 

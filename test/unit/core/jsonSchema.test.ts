@@ -144,7 +144,9 @@ function frozen<T>(value: T): T {
 
 it('leaves the schema as it is', () => {
 	const schema = frozen({
-		...{ ...ORDER, pattern: 'a', uniqueItems: true },
+		...ORDER,
+		pattern: 'a',
+		uniqueItems: true,
 		$defs: { a: { format: 'phone' } },
 		not: { $ref: '#/$defs/a', type: 'null' },
 	});
@@ -170,10 +172,19 @@ it('gives the verdict of the library, whatever schema and value', () => {
 		const list = fc.array(schema, { minLength: 1, maxLength: 2 });
 		const pattern = fc.constantFrom('a', '^.$', '', 'b$', '^[^c]', '\\d');
 		const keywords: Record<string, fc.Arbitrary<unknown>> = {
-			...{ allOf: list, anyOf: list, oneOf: list, not: schema, items: schema, contains: schema },
-			...{ additionalProperties: schema, unevaluatedProperties: schema, propertyNames: schema },
+			allOf: list,
+			anyOf: list,
+			oneOf: list,
+			not: schema,
+			items: schema,
+			contains: schema,
+			additionalProperties: schema,
+			unevaluatedProperties: schema,
+			propertyNames: schema,
 			properties: fc.dictionary(name, schema, { maxKeys: 2 }),
-			...{ pattern, uniqueItems: fc.boolean(), $ref: fc.constantFrom('#/$defs/a', '#/$defs/b') },
+			pattern,
+			uniqueItems: fc.boolean(),
+			$ref: fc.constantFrom('#/$defs/a', '#/$defs/b'),
 			type: fc.constantFrom('string', 'object', ['object', 'array', 'number']),
 		};
 		const some = fc

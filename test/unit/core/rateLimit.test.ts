@@ -13,7 +13,9 @@ const limits = [60, 300, 1, 2, 7, 20];
 describe.each(windows)('a service that counts by a %s window', (rateWindow) => {
 	it.each(limits)('of %i a minute rejects nothing, at 85 %% or more', async (perMinute) => {
 		const { clock, seen, startProcess } = simulateWorkers({
-			...{ rateWindow, perMinute, isShared: false },
+			rateWindow,
+			perMinute,
+			isShared: false,
 		});
 		// not at the beginning of a minute
 		await clock.sleep(47 * SECOND);
@@ -27,7 +29,9 @@ describe.each(windows)('a service that counts by a %s window', (rateWindow) => {
 
 	it('rejects nothing where requests take up to 5 s to arrive, and after pauses', async () => {
 		const { clock, seen, startProcess } = simulateWorkers({
-			...{ rateWindow, isShared: false, latency: 5 * SECOND },
+			rateWindow,
+			isShared: false,
+			latency: 5 * SECOND,
 		});
 		const execution = startProcess();
 		for (const pause of [0, 90, 3, 30, 61]) {
@@ -51,7 +55,10 @@ it('600 questions under a limit of 60 a minute are spread evenly', async () => {
 
 describe('a queue', () => {
 	const turn = (clock: Clock, changes: Partial<Turn> = {}): Turn => ({
-		...{ clock, maxRateLimitWait: 0, perMinute: 60, ...changes },
+		clock,
+		maxRateLimitWait: 0,
+		perMinute: 60,
+		...changes,
 	});
 
 	it('lets through in the order of coming', async () => {
@@ -114,7 +121,9 @@ describe('a queue', () => {
 
 describe('after a 429', () => {
 	const defaults = {
-		...{ refusals: 1, answerTime: 0, wait: MINUTE },
+		refusals: 1,
+		answerTime: 0,
+		wait: MINUTE,
 		perMinute: 60 as number | undefined,
 	};
 

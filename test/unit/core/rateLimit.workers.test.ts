@@ -39,7 +39,10 @@ describe.each(windows)(
 		])('%s', async (_how, options, longest, refusals) => {
 			for (const seed of [7919, 15_838, 23_757]) {
 				const { clock, seen, lines } = simulateWorkers({
-					...{ ...options, rateWindow, seed, latency: 80 },
+					...options,
+					rateWindow,
+					seed,
+					latency: 80,
 				});
 				await clock.sleep(START);
 				expect(await sendEach(40, lines(3))).toEqual([40, 40, 40]);
@@ -186,7 +189,9 @@ describe('a table that cannot be used', () => {
 
 	it('is used again also by a process that rests after two refusals', async () => {
 		const { seen, rows, startProcess } = simulateWorkers({
-			...{ rateWindow: 'bucket', counted: 6, change: awayBetween(0, 30 * SECOND) },
+			rateWindow: 'bucket',
+			counted: 6,
+			change: awayBetween(0, 30 * SECOND),
 		});
 		await sendAll(12, startProcess()());
 		const early = seen.refusedAt.filter(({ at }) => at < 30 * SECOND);

@@ -19,7 +19,10 @@ function service(beginning: string, again = '', times = 0, type = 'text/event-st
 		await clock.sleep(1_000_000);
 	}
 	const response = {
-		...{ status: 200, headers: { 'content-type': type }, clock, body: body() },
+		status: 200,
+		headers: { 'content-type': type },
+		clock,
+		body: body(),
 		hear: () => void heard.push(clock.now()),
 	};
 	const http: Http = { send: async () => response };
@@ -104,7 +107,10 @@ it.each([
 	async (_what, text, dialect) => {
 		const { http, clock } = service(text, ': alive\n\n', 3);
 		expect(await sendMessage(http, SESSION)).toEqual({
-			...{ text: 'a', format: 'sse', dialect, events: expect.any(Array) },
+			text: 'a',
+			format: 'sse',
+			dialect,
+			events: expect.any(Array),
 		});
 		expect(clock.now()).toBe(0);
 	},

@@ -86,7 +86,9 @@ export function simulateWorkers({
 				credentialId: 'credential',
 			});
 			return withRetries(serviceFor(process), limiter, {
-				...{ clock: executionClock, maxRateLimitWait, perMinute },
+				clock: executionClock,
+				maxRateLimitWait,
+				perMinute,
 				book: isShared ? shared : undefined,
 				onUnavailable: () => void seen.warnings++,
 			});
@@ -95,7 +97,10 @@ export function simulateWorkers({
 	/** One execution in each of so many processes. */
 	const lines = (count: number) => Array.from({ length: count }, (_, at) => startProcess(at)());
 	return {
-		...{ clock, seen, startProcess, lines },
+		clock,
+		seen,
+		startProcess,
+		lines,
 		rows: rows.rows as Array<{ -readonly [Column in keyof Entry]: Entry[Column] }>,
 	};
 }

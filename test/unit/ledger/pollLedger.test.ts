@@ -8,7 +8,9 @@ const numbered = <Answer>(count: number, answer: Answer) =>
 describe('one poll', () => {
 	it('hands over what is done, once', async () => {
 		const { add, asked, poll, states, deliver } = watchWorld({
-			...{ done: 'completed', failed: 'failed', running: 'unfinished' },
+			done: 'completed',
+			failed: 'failed',
+			running: 'unfinished',
 		});
 		add('', { state: 'sending' });
 		add('of others', { state: 'delivered', claim: 'other' });

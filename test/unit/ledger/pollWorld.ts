@@ -36,8 +36,12 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 
 	const add = (jobId: string, entry: Partial<NewEntry> = {}) => {
 		const row = table.made({
-			...{ state: 'pending', jobId, mediaType: 'videos', credentialId: 'a' },
-			...{ startedAt: clock.now(), checkAt: clock.now() },
+			state: 'pending',
+			jobId,
+			mediaType: 'videos',
+			credentialId: 'a',
+			startedAt: clock.now(),
+			checkAt: clock.now(),
 			...entry,
 		});
 		rows.push(row);
@@ -52,8 +56,13 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 		const found = await pollLedger(
 			ledger,
 			{
-				...{ credentialId: 'a', triggerGroup: '', eventFilters, maxJobs: 50, lease: 10 * MINUTE },
-				...{ concurrency: 5, asksUntil: clock.now() + 24 * SECOND },
+				credentialId: 'a',
+				triggerGroup: '',
+				eventFilters,
+				maxJobs: 50,
+				lease: 10 * MINUTE,
+				concurrency: 5,
+				asksUntil: clock.now() + 24 * SECOND,
 				claimsUntil: clock.now() + 38 * SECOND,
 				async readStatus({ jobId }) {
 					asked.push(jobId);
@@ -100,7 +109,14 @@ export function watchWorld(jobs: Record<string, Answer> = {}) {
 	};
 
 	return {
-		...{ clock, rows, asked, answers, weather, add, poll, deliver },
+		clock,
+		rows,
+		asked,
+		answers,
+		weather,
+		add,
+		poll,
+		deliver,
 		setAlive: (error: Error | undefined) => (alive = error),
 		setLatency: (milliseconds: number) => (takes = milliseconds),
 		states: () => rows.map(({ state }) => state),

@@ -54,8 +54,10 @@ export class Rows {
 		const memory = { ...createMemoryTable(this.rows, ledgerFormat), add };
 		const table = checkedTable(memory, this.rows, faults);
 		return {
-			...{ find: through(table.find), add: through(table.add) },
-			...{ change: through(table.change), remove: through(table.remove) },
+			find: through(table.find),
+			add: through(table.add),
+			change: through(table.change),
+			remove: through(table.remove),
 		};
 	}
 
@@ -69,6 +71,10 @@ let claims = 0;
 
 /** A ledger with this table, as an execution uses it. */
 export const ledgerOn = (table: LedgerTable, clock: Clock, executionId = 'e'): Ledger => ({
-	...{ table, clock, uncancellableClock: clock, n8nTime: clock.now, executionId },
+	table,
+	clock,
+	uncancellableClock: clock,
+	n8nTime: clock.now,
+	executionId,
 	newClaim: () => `claim-${++claims}`,
 });

@@ -313,8 +313,14 @@ async function rival(renewedAgo: number, { lease = LEASE, startedAgo = renewedAg
 	const began = clock.now();
 	const leaseUntil = began - renewedAgo * SECOND + lease;
 	enter({
-		...{ state: 'sending', uniqueKey: 'k', claim: 'other', executionId: '1', leaseUntil },
-		...{ mediaType: 'videos', model: 'm', startedAt: began - startedAgo * SECOND },
+		state: 'sending',
+		uniqueKey: 'k',
+		claim: 'other',
+		executionId: '1',
+		leaseUntil,
+		mediaType: 'videos',
+		model: 'm',
+		startedAt: began - startedAgo * SECOND,
 	});
 	const failure = await failureOf(start({ ledger: { executionId: '2' } }));
 	return { rows, leaseUntil, failure, waited: (clock.now() - began) / SECOND };
@@ -335,7 +341,8 @@ it.each<[string, number, [number, number], Parameters<typeof rival>[1]?]>([
 	expect(failure).toMatchObject({
 		message: IN_PROGRESS,
 		details: {
-			...{ outcome: 'unknown', ids: { uniqueKey: 'k', entryId: '1' } },
+			outcome: 'unknown',
+			ids: { uniqueKey: 'k', entryId: '1' },
 			advice: expect.stringContaining(until),
 			reason: expect.stringMatching(/^Execution 1 sent it on /),
 		},

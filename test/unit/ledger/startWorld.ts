@@ -8,8 +8,13 @@ export const [SECOND, MINUTE] = [1000, 60_000];
 export const LEASE = 10 * MINUTE;
 
 export const wanted = (uniqueKey: string) => ({
-	...{ uniqueKey, mediaType: 'videos', model: 'm', credentialId: 'a', triggerGroup: 'l' },
-	...{ lease: LEASE, firstCheck: 0 },
+	uniqueKey,
+	mediaType: 'videos',
+	model: 'm',
+	credentialId: 'a',
+	triggerGroup: 'l',
+	lease: LEASE,
+	firstCheck: 0,
 });
 
 export interface Start {
@@ -44,8 +49,10 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 		};
 	const { find, add, change, remove } = rows.client(clock, weather);
 	const table = {
-		...{ find: through(find), add: through(add) },
-		...{ change: through(change), remove: through(remove) },
+		find: through(find),
+		add: through(add),
+		change: through(change),
+		remove: through(remove),
 	};
 	const ledgerOf = (changes: Partial<Ledger> = {}): Ledger => ({
 		...ledgerOn(table, clock, '1'),
@@ -74,7 +81,11 @@ export function startWorld(weather: Weather = { latency: () => 10 }) {
 		});
 
 	return {
-		...{ clock, rows: rows.rows, book, ledgerOf, start },
+		clock,
+		rows: rows.rows,
+		book,
+		ledgerOf,
+		start,
 		/** A row with the next id. */
 		enter: (entry: Parameters<typeof rows.made>[0]) =>
 			void rows.rows.push(rows.made({ credentialId: 'a', ...entry })),

@@ -115,7 +115,8 @@ it('an empty file is refused', async () => {
 	const n8n = notRead({ mimeType: 'image/png' }, async () => Buffer.alloc(0));
 	const message = 'File: the file in "data" is empty';
 	expect(await failureOf(readFile(n8n, 0, 'data', 'File'))).toMatchObject({
-		...{ kind: 'invalid', message },
+		kind: 'invalid',
+		message,
 	});
 });
 

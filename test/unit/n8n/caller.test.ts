@@ -31,11 +31,15 @@ function contextOf({ name = 'Tool', without, ...more }: Case) {
 		ai_tool: [above.map((node) => ({ node, type: 'ai_tool' as const, index: 0 }))],
 	});
 	const runs = [10, 11, 12].map((previousNodeRun) => ({
-		...{ startTime: 0, executionTime: 0, executionIndex: 0 },
+		startTime: 0,
+		executionTime: 0,
+		executionIndex: 0,
 		source: [{ previousNode: 'Talk', previousNodeRun }],
 	}));
 	const context = executeContext({
-		...{ name, type: TYPES[name]!, others: TYPES },
+		name,
+		type: TYPES[name]!,
+		others: TYPES,
 		items: [{ json: { ...ITEM, toolCallId: '4.3.1' } }],
 		data: createRunExecutionData({ resultData: { runData: { Gate: runs } } }),
 		connections: {

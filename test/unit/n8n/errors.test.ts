@@ -14,8 +14,12 @@ import { createRedactor } from '../../../src/n8n/redact';
 import fc from '../../support/fastCheck';
 
 const NODE: INode = {
-	...{ id: '1', name: 'N', type: 't', typeVersion: 1 },
-	...{ position: [0, 0], parameters: {} },
+	id: '1',
+	name: 'N',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
 };
 const TRIGGER = { ...NODE, type: 'p.someTrigger' };
 const ECHOED = 'abcdefgh-secret-key-12345678';
@@ -23,8 +27,11 @@ const ECHOED = 'abcdefgh-secret-key-12345678';
 const MESSAGE = 'The balance does not cover this request (402)';
 const IDS = { status: 402, outcome: 'not_started', requestId: 'r-1' } as const;
 const DETAILS = {
-	...{ ...IDS, code: 'insufficient_balance', advice: 'Top up.' },
-	...{ reason: 'ENOENT <b>& preexisting</b>', meta: { required_micro_usd: 5 } },
+	...IDS,
+	code: 'insufficient_balance',
+	advice: 'Top up.',
+	reason: 'ENOENT <b>& preexisting</b>',
+	meta: { required_micro_usd: 5 },
 };
 const BROKE = new ServiceError('refused', MESSAGE, DETAILS);
 
@@ -235,12 +242,19 @@ it.each([
 
 it('the key is in none of it, wherever the service puts it', () => {
 	const words = fc.constantFrom(
-		...[ECHOED, `Bearer ${ECHOED}`, encodeURIComponent(ECHOED), `a${ECHOED}b`],
-		...[ECHOED.slice(0, 8), ECHOED.slice(-8)],
+		ECHOED,
+		`Bearer ${ECHOED}`,
+		encodeURIComponent(ECHOED),
+		`a${ECHOED}b`,
+		ECHOED.slice(0, 8),
+		ECHOED.slice(-8),
 	);
 	const details = fc.record(
 		{
-			...{ reason: words, code: words, requestId: words, advice: words },
+			reason: words,
+			code: words,
+			requestId: words,
+			advice: words,
 			meta: fc.record({ a: words }),
 			ids: fc.record({ jobId: words }),
 			partial: fc.record({ text: words }),

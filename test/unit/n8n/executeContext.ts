@@ -49,7 +49,9 @@ export function executeContext({
 		return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
 	});
 	const workflow = new Workflow({
-		...{ nodes, connections, active: false },
+		nodes,
+		connections,
+		active: false,
 		nodeTypes: {
 			getByName: () => router,
 			getByNameAndVersion: (_name, version) => NodeHelpers.getVersionedNodeType(router, version),

@@ -8,7 +8,9 @@ import { createHeaderAuth } from '../../../src/n8n/credential';
 const OPTIONS: IHttpRequestOptions = { url: 'https://host.example/v1', headers: { accept: 'x' } };
 const SERVICE = { baseUrl: 'https://host.example/api/', apiKey: 'secret' };
 const LEDGER = {
-	...{ useJobLedger: true, n8nUrl: ' http://n8n:5678/ ', n8nApiKey: ' n8n-secret\n' },
+	useJobLedger: true,
+	n8nUrl: ' http://n8n:5678/ ',
+	n8nApiKey: ' n8n-secret\n',
 	ledgerTable: 'Media Jobs',
 };
 

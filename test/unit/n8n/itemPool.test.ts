@@ -125,8 +125,14 @@ describe('an item that is away', () => {
 		busy.open();
 		await work;
 		expect(seen).toEqual([
-			...['begin 0', 'begin 1', 'end 1', 'end 0'],
-			...['begin 2', 'end 2', 'begin 3', 'end 3'],
+			'begin 0',
+			'begin 1',
+			'end 1',
+			'end 0',
+			'begin 2',
+			'end 2',
+			'begin 3',
+			'end 3',
 		]);
 	});
 

@@ -42,8 +42,12 @@ afterEach(() => {
 });
 
 const node: INode = {
-	...{ id: '1', name: 'Node', type: 'test.modelRouter', typeVersion: 1 },
-	...{ position: [0, 0], parameters: {} },
+	id: '1',
+	name: 'Node',
+	type: 'test.modelRouter',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
 };
 const of = (context: object) =>
 	({ getNode: () => node, ...context }) as unknown as IExecuteFunctions & IPollFunctions;
@@ -53,7 +57,8 @@ it('an n8n that is too old is refused in one sentence that names the version it 
 	n8nWorkflow.older = true;
 	expect(() => requireN8n(of({}))).toThrow(
 		expect.objectContaining({
-			...{ message: 'This node needs n8n 2.22.6 or newer', description: undefined },
+			message: 'This node needs n8n 2.22.6 or newer',
+			description: undefined,
 		}),
 	);
 });

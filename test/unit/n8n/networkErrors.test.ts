@@ -32,8 +32,16 @@ it.each<readonly [string, boolean | undefined, boolean | undefined, string]>([
 	...['EHOSTUNREACH', 'ENETUNREACH'].map((code) => [code, undefined, false, BROKE] as const),
 	// the kernel reports these of established connections as well: a route that was withdrawn, a network that went away
 	...[
-		...['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'],
-		...['ENOTFOUND', 'EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'CERT_HAS_EXPIRED'],
+		'ECONNRESET',
+		'EPIPE',
+		'ECONNREFUSED',
+		'EHOSTUNREACH',
+		'ENETUNREACH',
+		'EADDRNOTAVAIL',
+		'ENOTFOUND',
+		'EPROTO',
+		'ERR_SSL_WRONG_VERSION_NUMBER',
+		'CERT_HAS_EXPIRED',
 	].map((code) => [code, true, true, BROKE] as const),
 ])('%s, written %s: sent %s', (code, written, sent, message) => {
 	const error = toNetworkError(thrown(code, written));
@@ -49,8 +57,11 @@ const NO_TLS = [false, 'The service does not speak https at this address'] as co
 
 it.each([
 	...[
-		...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
-		...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+		'CERT_HAS_EXPIRED',
+		'DEPTH_ZERO_SELF_SIGNED_CERT',
+		'SELF_SIGNED_CERT_IN_CHAIN',
+		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+		'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 		'ERR_TLS_CERT_ALTNAME_INVALID',
 	].map((code) => [code, ...UNTRUSTED] as const),
 	...['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'].map((code) => [code, ...NO_TLS] as const),
@@ -71,7 +82,9 @@ it('an address that n8n blocks is for good, in the words of n8n', () => {
 	expect(toNetworkError({ name: 'NodeApiError', message: 'x', cause })).toMatchObject({
 		message: 'n8n does not allow requests to this address',
 		details: {
-			...{ sent: false, permanent: true, reason: 'IP 10.0.0.1 is blocked' },
+			sent: false,
+			permanent: true,
+			reason: 'IP 10.0.0.1 is blocked',
 			advice: expect.stringContaining('N8N_SSRF_ALLOWED_HOSTNAMES'),
 		},
 	});

@@ -14,43 +14,65 @@ import { executeContext } from './executeContext';
 const mayRead = (name: string) => name === 'Chat' || name === "It's" || name === 'A "B"';
 
 it.each([
-	...['=fixed', '={{ $execution.id }}', '=order-{{ $execution.id }}-{{ $workflow.id }}'],
-	...["={{ $('Chat').item.json.sessionId }}", '={{ $("Chat").first().json["sessionId"] }}'],
-	...["={{ $('It\\'s').last().json.a.b['c d'] }}", '={{ $("A \\"B\\"").item.json }}'],
+	'=fixed',
+	'={{ $execution.id }}',
+	'=order-{{ $execution.id }}-{{ $workflow.id }}',
+	"={{ $('Chat').item.json.sessionId }}",
+	'={{ $("Chat").first().json["sessionId"] }}',
+	"={{ $('It\\'s').last().json.a.b['c d'] }}",
+	'={{ $("A \\"B\\"").item.json }}',
 	"={{ $('Chat').item.json.$json }}",
 	"={{$vars.tenant}}-{{ $vars['the region'] }}-{{ $today }}",
-	...['={{ $now.year }}-{{\n$now.month\n}}', '={{ $workflow.name }}'],
+	'={{ $now.year }}-{{\n$now.month\n}}',
+	'={{ $workflow.name }}',
 ])('%s reads nothing of what a model gives', (expression) => {
 	expect(isIndependentOfModel(expression, mayRead)).toBe(true);
 });
 
 it.each([
 	// what the model gives, and other ways to it
-	...["={{ $fromAI('key', 'The key', 'string') }}", '={{ $json.sessionId }}'],
-	...["=a-{{ $('Chat').item.json.id }}-{{ $json.id }}", '={{ $node["Chat"].json.id }}'],
+	"={{ $fromAI('key', 'The key', 'string') }}",
+	'={{ $json.sessionId }}',
+	"=a-{{ $('Chat').item.json.id }}-{{ $json.id }}",
+	'={{ $node["Chat"].json.id }}',
 	'={{ $parameter["message"] }}',
 	// what begins as something that is trusted
-	...['={{ $execution["customData"] }}', '={{ $execution.resumeUrl }}'],
-	...['={{ $execution.id + $json.id }}', '={{ $workflow[$json.id] }}', '={{ $vars[$json.id] }}'],
-	...['={{ $now.plus($json.days) }}', '={{ $now }}{{ $json.id }}'],
+	'={{ $execution["customData"] }}',
+	'={{ $execution.resumeUrl }}',
+	'={{ $execution.id + $json.id }}',
+	'={{ $workflow[$json.id] }}',
+	'={{ $vars[$json.id] }}',
+	'={{ $now.plus($json.days) }}',
+	'={{ $now }}{{ $json.id }}',
 	// of nodes
-	...['={{ $("Tool").last().json.id }}', '={{ $("Chat", $json.id).item.json.id }}'],
-	...['={{ $(`Chat`).item.json.id }}', "={{ $('\\x43hat').item.json.id }}"],
-	...["={{ $('').item.json.id }}", "={{ $('Chat').params.json.text }}"],
-	...["={{ $('Chat').item.binary.data }}", "={{ $('Chat').itemMatching($json.index).json.id }}"],
-	...["={{ $('Chat').first($json.branch).json.id }}", "={{ $('Chat').item.json[$json.id] }}"],
+	'={{ $("Tool").last().json.id }}',
+	'={{ $("Chat", $json.id).item.json.id }}',
+	'={{ $(`Chat`).item.json.id }}',
+	"={{ $('\\x43hat').item.json.id }}",
+	"={{ $('').item.json.id }}",
+	"={{ $('Chat').params.json.text }}",
+	"={{ $('Chat').item.binary.data }}",
+	"={{ $('Chat').itemMatching($json.index).json.id }}",
+	"={{ $('Chat').first($json.branch).json.id }}",
+	"={{ $('Chat').item.json[$json.id] }}",
 	"={{ $('Chat').item.json['id' + $json.id] }}",
 	"={{ $('Chat').item.json['{{ $json.id }}'] }}",
 	"={{ $('Chat}} {{ $json.id }}').item.json.id }}",
 	// code
-	...['={{ `${$json.id}` }}', "={{ 1 // ' \n + $json.id + ' }}", '={{ \\u0024json.id }}'],
-	...['={{ ＄json }}', '={{ $json.id'],
+	'={{ `${$json.id}` }}',
+	"={{ 1 // ' \n + $json.id + ' }}",
+	'={{ \\u0024json.id }}',
+	'={{ ＄json }}',
+	'={{ $json.id',
 	// what is harmless, but no plain path
-	...['={{ $vars.tenant + "-" + $today }}', "={{ $('Chat').item.json.id ?? 'none' }}"],
+	'={{ $vars.tenant + "-" + $today }}',
+	"={{ $('Chat').item.json.id ?? 'none' }}",
 	"={{ $('Chat').item.json.id.trim() }}",
 	// what only looks as if it were text
-	...['=\\{{ $execution.id }}{{ $json.id }}', '=\\\\{{ $json.id }}'],
-	...['={{ $execution.id {{ $json.id }} }}', "=\\{{ $('Chat').item.json['{{ $json.id //'] }}"],
+	'=\\{{ $execution.id }}{{ $json.id }}',
+	'=\\\\{{ $json.id }}',
+	'={{ $execution.id {{ $json.id }} }}',
+	"=\\{{ $('Chat').item.json['{{ $json.id //'] }}",
 	'={{ $execution.id \\}} + $json.id }}',
 ])('%s is not trusted', (expression) => {
 	expect(isIndependentOfModel(expression, mayRead)).toBe(false);
@@ -143,7 +165,10 @@ it.each([
 });
 
 const field = (type: INodeProperties['type'], more: Partial<INodeProperties> = {}) => ({
-	...{ displayName: type, name: type, type, default: '' },
+	displayName: type,
+	name: type,
+	type,
+	default: '',
 	...more,
 });
 

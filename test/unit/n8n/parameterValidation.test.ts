@@ -179,7 +179,16 @@ it.each<[INodeProperties, value: unknown, message: string, advice: string]>([
 
 it('refuses with words, whatever an expression may give', () => {
 	const declared = fc.constantFrom(
-		...[text, needed, whole, fraction, flag, choice, object, list, collection, rows],
+		text,
+		needed,
+		whole,
+		fraction,
+		flag,
+		choice,
+		object,
+		list,
+		collection,
+		rows,
 	);
 	const message = expect.stringMatching(/^Field/);
 	fc.assert(

@@ -147,7 +147,8 @@ it.each([
 
 const anyKey = fc.string({
 	unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-	...{ minLength: 3, maxLength: 40 },
+	minLength: 3,
+	maxLength: 40,
 });
 const filler = fc.oneof(
 	fc.string({ unit: fc.constantFrom(...'ab-\\%&+/= \n4'), maxLength: 12 }),

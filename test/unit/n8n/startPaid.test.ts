@@ -136,7 +136,9 @@ it('one that fails at once does not count as in flight afterwards', async () => 
 
 it('counts each account by itself, in any order of beginnings and ends', async () => {
 	const step = fc.record({
-		...{ account: fc.constantFrom('x', 'y'), ends: fc.nat(), fails: fc.boolean() },
+		account: fc.constantFrom('x', 'y'),
+		ends: fc.nat(),
+		fails: fc.boolean(),
 	});
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {

@@ -9,7 +9,12 @@ import {
 
 const now = 1_000_000;
 const row = (triggerGroup: string, state: Row['state'], more: Partial<Row> = {}): Row => ({
-	...{ triggerGroup, state, jobId: '', leaseUntil: 0, failures: 0, note: '' },
+	triggerGroup,
+	state,
+	jobId: '',
+	leaseUntil: 0,
+	failures: 0,
+	note: '',
 	...more,
 });
 const booked = [{ key: 'soak-1', jobId: 'job-1' }];
@@ -19,7 +24,11 @@ const arrival = { jobId: 'job-1', sha256: 'right' };
 /** One key, whose job was started, delivered and written down. */
 const evidence: Evidence = {
 	wanted: [{ key: 'soak-1', hasKey: true }],
-	...{ sentAgain: [], rows: [delivered], said: [], logged: new Set(), arrivals: [arrival] },
+	sentAgain: [],
+	rows: [delivered],
+	said: [],
+	logged: new Set(),
+	arrivals: [arrival],
 };
 const book: Book = { booked, files: new Map([['job-1', 'right']]) };
 /** The lists on which there is something, and the starts that are called unknown. */
@@ -93,7 +102,9 @@ it.each([
 it('whatever is on a list is a missed goal, and is named', () => {
 	const { lists, unknown } = compare(evidence, book, now);
 	const soaked = {
-		...{ unknown, tables: { ended: new Map([['main', 2]]) }, facts: { called: 20 } },
+		unknown,
+		tables: { ended: new Map([['main', 2]]) },
+		facts: { called: 20 },
 		lists: { ...lists, unexpected: [], leaks: [] as string[] },
 	};
 	expect(missed(soaked)).toEqual([]);

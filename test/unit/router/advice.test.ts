@@ -63,12 +63,18 @@ const told = (
 it('says who holds the money, and the largest cap that fits', () => {
 	const code = 'insufficient_balance';
 	expect(told({ code, meta: META, advice: 'Top up.', requestId: 'r' }, { others: 1 })).toEqual({
-		...{ status: 402, code, requestId: 'r', meta: META },
+		status: 402,
+		code,
+		requestId: 'r',
+		meta: META,
 		advice:
 			'Top up. One more of your own requests is under way in this n8n and holds money. Lower "Max Items at Once" in Request Settings, or send this one later. The largest "Maximum Output Tokens" that fits now is 500.',
 		computed: {
-			...{ requiredUsd: '$0.0021', balanceUsd: '$0.0016', heldUsd: '$0.0005' },
-			...{ ownRequestsUnderWay: 1, largestMaximumOutputTokens: 500 },
+			requiredUsd: '$0.0021',
+			balanceUsd: '$0.0016',
+			heldUsd: '$0.0005',
+			ownRequestsUnderWay: 1,
+			largestMaximumOutputTokens: 500,
 		},
 	});
 });
@@ -120,8 +126,11 @@ describe('the start of a media job', () => {
 				'Top up. 2 more of your own requests are under way in this n8n and hold money. Lower "Max Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need. According to the catalog it costs at least $0.04.',
 			meta,
 			computed: {
-				...{ requiredUsd: '$0.05', balanceUsd: '$0.06', heldUsd: '$0.02' },
-				...{ leastCostUsd: '$0.04', ownRequestsUnderWay: 2 },
+				requiredUsd: '$0.05',
+				balanceUsd: '$0.06',
+				heldUsd: '$0.02',
+				leastCostUsd: '$0.04',
+				ownRequestsUnderWay: 2,
 			},
 		});
 	});

@@ -43,7 +43,8 @@ it.each([
 
 it('an error in its place is told in its own words', async () => {
 	expect(await failureOf(list({ ok: true, error: { message: 'boom' } }))).toMatchObject({
-		...{ kind: 'malformed', message: REPORTED },
+		kind: 'malformed',
+		message: REPORTED,
 		details: { reason: 'boom' },
 	});
 });
@@ -113,7 +114,8 @@ it.each([
 	const http = inMemory(NOT_FOUND, NOT_FOUND, json([B]));
 	const advice = 'Choose a model from the list, or correct its ID.';
 	expect(await failureOf(getModel(http, id))).toMatchObject({
-		...{ kind: 'refused', message },
+		kind: 'refused',
+		message,
 		details: { status: 404, reason: 'no such model', advice },
 	});
 });

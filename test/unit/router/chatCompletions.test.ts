@@ -48,7 +48,10 @@ it.each<[string, Event[], Event]>([
 	const { content, refusal, reasoning } = expected;
 	const text = content ?? '';
 	expect({ refusal: undefined, reasoning: undefined, ...answer }).toMatchObject({
-		...{ text, readAlong: text, refusal, reasoning },
+		text,
+		readAlong: text,
+		refusal,
+		reasoning,
 	});
 });
 
@@ -149,8 +152,10 @@ it('log probabilities are joined, the end is kept, and so is what nobody names',
 	const { completion, finishReason } = answerTo(...chunks);
 	expect(completion['choices']).toEqual([
 		{
-			...{ index: 0, message: { role: 'assistant', content: 'ab' }, finish_reason: 'stop' },
-			...{ filters: { hate: false } },
+			index: 0,
+			message: { role: 'assistant', content: 'ab' },
+			finish_reason: 'stop',
+			filters: { hate: false },
 			logprobs: { content: [{ token: 'a' }, { token: 'b' }], refusal: null },
 		},
 	]);
@@ -214,7 +219,9 @@ it('an answer of many entries is not read again with every piece', () => {
 	const joiner = createChatAccumulator('asked/for');
 	let reads = 0;
 	const entry = (index: number) => ({
-		...{ index, text: 'x', type: 'reasoning.text' },
+		index,
+		text: 'x',
+		type: 'reasoning.text',
 		get data() {
 			reads++;
 			return undefined;
@@ -244,15 +251,21 @@ const aCall = fc.record(
 );
 const aMessage = fc.record(
 	{
-		...{ role: fc.constant('assistant'), content: text, refusal: text, reasoning_content: text },
-		...{ annotations: values, audio: fc.record({ transcript: text, more: values }), number: value },
+		role: fc.constant('assistant'),
+		content: text,
+		refusal: text,
+		reasoning_content: text,
+		annotations: values,
+		audio: fc.record({ transcript: text, more: values }),
+		number: value,
 		tool_calls: fc.array(aCall, { minLength: 1, maxLength: 3 }),
 	},
 	{ requiredKeys: ['content'] },
 );
 const aChoice = fc.record(
 	{
-		...{ message: aMessage, unknown: value },
+		message: aMessage,
+		unknown: value,
 		logprobs: fc.record({ content: tokens, refusal: tokens }, { requiredKeys: ['content'] }),
 		finish_reason: fc.constantFrom('stop', 'length', 'tool_calls', null),
 	},
@@ -260,7 +273,10 @@ const aChoice = fc.record(
 );
 const aCompletion = fc.record(
 	{
-		...{ id: text, created: fc.integer(), model: text, unknown: value },
+		id: text,
+		created: fc.integer(),
+		model: text,
+		unknown: value,
 		usage: fc.record({ total_tokens: fc.nat() }),
 		choices: fc.array(aChoice, { maxLength: 3 }),
 	},

@@ -1,15 +1,22 @@
 import { dropRepeatedSteps, toChatCompletion, toLastChunks } from '../../../src/router/chatReply';
 
 const answer = {
-	...{ text: 'Hello', model: 'vendor/model', requestId: 'req-1', toolCalls: [] },
+	text: 'Hello',
+	model: 'vendor/model',
+	requestId: 'req-1',
+	toolCalls: [],
 	usage: {
-		...{ input_tokens: 3, input_tokens_details: { cached_tokens: 2 } },
-		...{ output_tokens: 2, output_tokens_details: { reasoning_tokens: 1 } },
+		input_tokens: 3,
+		input_tokens_details: { cached_tokens: 2 },
+		output_tokens: 2,
+		output_tokens_details: { reasoning_tokens: 1 },
 	},
 };
 const usage = {
-	...{ prompt_tokens: 3, prompt_tokens_details: { cached_tokens: 2 } },
-	...{ completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 1 } },
+	prompt_tokens: 3,
+	prompt_tokens_details: { cached_tokens: 2 },
+	completion_tokens: 2,
+	completion_tokens_details: { reasoning_tokens: 1 },
 	total_tokens: 5,
 };
 const head = { object: 'chat.completion', created: 0, model: 'vendor/model' };
@@ -20,7 +27,9 @@ it('writes an answer of either protocol as a chat completion', () => {
 	const choice = { index: 0, message, finish_reason: 'stop' };
 	expect(toChatCompletion(answer)).toEqual({
 		...head,
-		...{ id: 'req-1', choices: [choice], usage },
+		id: 'req-1',
+		choices: [choice],
+		usage,
 	});
 });
 
@@ -66,7 +75,8 @@ it('a refusal is the text of an answer that has no other', () => {
 });
 
 const called = (id: string, name = 'add') => ({
-	...{ role: 'assistant', content: '' },
+	role: 'assistant',
+	content: '',
 	tool_calls: [{ id, type: 'function', function: { name, arguments: '{}' } }],
 });
 const result = (id: string, content = '42') => ({ role: 'tool', content, tool_call_id: id });

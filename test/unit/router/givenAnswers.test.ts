@@ -5,7 +5,9 @@ const CHAT = { model: 'vendor/model', protocol: 'chat' };
 const RESPONSES = { ...CHAT, protocol: 'responses' };
 const user: ChatMessage = { role: 'user', content: 'Hello' };
 const chatCall = (id: string, name: string, more = {}) => ({
-	...{ id, type: 'function', function: { name, arguments: '{"a": 1}' } },
+	id,
+	type: 'function',
+	function: { name, arguments: '{"a": 1}' },
 	...more,
 });
 const toolCall = (id: string, name: string) => ({ id, name, arguments: { a: 1 } });
@@ -35,7 +37,8 @@ function memory() {
 /** A message of each call, and its result, as n8n's AI Agent writes them. */
 const step = (id: string): ChatMessage[] => [
 	{
-		...{ role: 'assistant', content: null },
+		role: 'assistant',
+		content: null,
 		tool_calls: [
 			{ id, type: 'function', function: { name: 'f', arguments: `{"a":1,"id":"${id}"}` } },
 		],
@@ -43,11 +46,16 @@ const step = (id: string): ChatMessage[] => [
 	result(id),
 ];
 const result = (id: string, of = id): ChatMessage => ({
-	...{ role: 'tool', tool_call_id: id, content: `result of ${of}` },
+	role: 'tool',
+	tool_call_id: id,
+	content: `result of ${of}`,
 });
 
 const MESSAGE = {
-	...{ role: 'assistant', content: 'Let me see.', reasoning_content: 'Hm.', x: null },
+	role: 'assistant',
+	content: 'Let me see.',
+	reasoning_content: 'Hm.',
+	x: null,
 	tool_calls: [chatCall('call_0', 'f', { extra: 1 }), chatCall('call_1', 'g')],
 };
 const CALLS = [toolCall('call_0', 'f'), toolCall('call_1', 'g')];
@@ -62,7 +70,8 @@ it.each<[string, ChatMessage[], ChatMessage[]]>([
 		'one message of both calls, as LangChain writes it',
 		[
 			{ role: 'assistant', content: '', tool_calls: [{ id: 'n1' }, { id: 'n2' }] },
-			...[result('n1'), result('n2')],
+			result('n1'),
+			result('n2'),
 		],
 		[MESSAGE as ChatMessage, result('call_0', 'n1'), result('call_1', 'n2')],
 	],
@@ -89,7 +98,8 @@ it.each([
 	const { name, arguments: written } = { name: 'g', arguments: '{"a":1}' };
 	expect(putBackAnswers(step('n2'), find, asked)).toEqual([
 		{
-			...{ role: 'assistant', content: 'Let me see.' },
+			role: 'assistant',
+			content: 'Let me see.',
 			tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: written } }],
 		},
 		result('call_1', 'n2'),
@@ -115,7 +125,8 @@ it('two calls of an answer that have the same ID get different ones', () => {
 	);
 	expect(putBackAnswers([...step('n1'), ...step('n2')], find, CHAT)).toEqual([
 		{ role: 'assistant', content: null, tool_calls: [calls[0], { ...calls[1], id: 'n2' }] },
-		...[result('call_0', 'n1'), result('n2')],
+		result('call_0', 'n1'),
+		result('n2'),
 	]);
 });
 
@@ -145,21 +156,29 @@ describe('the text that follows the results of calls', () => {
 it('answers whose calls have the same ID at the model stay apart', () => {
 	const { find, remember } = memory();
 	const given = (reasoning: string) => ({
-		...{ role: 'assistant', content: null, reasoning },
+		role: 'assistant',
+		content: null,
+		reasoning,
 		tool_calls: [chatCall('call_0', 'f')],
 	});
 	remember([given('First.')], [toolCall('call_0', 'f')]);
 	remember([given('Second.')], [toolCall('call_0', 'f')]);
 	expect(putBackAnswers([...step('n1'), ...step('n2')], find, CHAT)).toEqual([
-		...[given('First.'), result('call_0', 'n1')],
-		...[given('Second.'), result('call_0', 'n2')],
+		given('First.'),
+		result('call_0', 'n1'),
+		given('Second.'),
+		result('call_0', 'n2'),
 	]);
 });
 
 describe('output items of a response', () => {
 	const reasoning = (id: string) => ({ type: 'reasoning', id, encrypted_content: `x${id}` });
 	const call = (id: string, name: string) => ({
-		...{ type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: '{"a": 1}' },
+		type: 'function_call',
+		id: `fc_${id}`,
+		call_id: id,
+		name,
+		arguments: '{"a": 1}',
 	});
 	const message = {
 		type: 'message',
@@ -173,7 +192,8 @@ describe('output items of a response', () => {
 		remember(items, CALLS, RESPONSES);
 		expect(putBackAnswers([...step('n1'), ...step('n2')], find, RESPONSES)).toEqual([
 			...items,
-			...[result('call_0', 'n1'), result('call_1', 'n2')],
+			result('call_0', 'n1'),
+			result('call_1', 'n2'),
 		]);
 	});
 
@@ -182,7 +202,9 @@ describe('output items of a response', () => {
 		const apart = [reasoning('1'), call('call_0', 'f'), reasoning('2'), call('call_1', 'g')];
 		remember(apart, CALLS, RESPONSES);
 		expect(putBackAnswers(step('n2'), find, RESPONSES)).toEqual([
-			...[reasoning('2'), call('call_1', 'g'), result('call_1', 'n2')],
+			reasoning('2'),
+			call('call_1', 'g'),
+			result('call_1', 'n2'),
 		]);
 	});
 });
@@ -194,8 +216,13 @@ it('in words, what is not known of the model, and a call without a result, is a 
 	const says = (content: string): ChatMessage => ({ role: 'assistant', content });
 	const [called] = step('n3');
 	const messages = [
-		...[user, ...step('old'), says('Hello.'), result('of nothing')],
-		...[{ ...called!, content: [{ type: 'text', text: 'Hm.' }] }, says(''), ...step('n1')],
+		user,
+		...step('old'),
+		says('Hello.'),
+		result('of nothing'),
+		{ ...called!, content: [{ type: 'text', text: 'Hm.' }] },
+		says(''),
+		...step('n1'),
 	];
 	expect(putBackAnswers(messages, find, CHAT, true)).toEqual([
 		user,

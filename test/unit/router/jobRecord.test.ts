@@ -150,7 +150,11 @@ it.each([[0], ['$0.004']])('a cost of %j is given on as it is', (cost) => {
 it('reads the whole record, and invents no cost', () => {
 	const record = { id: 'j', status: 'failed', error: 'x', cost: null };
 	expect(readJobRecord(record, 'music', { 'x-request-id': 'r' }, 'j')).toEqual({
-		...{ jobId: 'j', mediaType: 'music', state: 'failed', status: 'failed', requestId: 'r' },
+		jobId: 'j',
+		mediaType: 'music',
+		state: 'failed',
+		status: 'failed',
+		requestId: 'r',
 		record,
 	});
 });
@@ -183,7 +187,10 @@ it.each([
 });
 
 const job = (record: Record<string, unknown>, more: Partial<Job> = {}): Job => ({
-	...{ jobId: 'j-1', mediaType: 'videos', state: 'unfinished', record },
+	jobId: 'j-1',
+	mediaType: 'videos',
+	state: 'unfinished',
+	record,
 	...more,
 });
 
@@ -194,8 +201,12 @@ it('the output has the fields of a workflow, in the units of the editor, and onl
 	const costs = { costMicroUsd: '40001', estimatedCostMicroUsd: 40_000 };
 	const running = job(record, { status: 'running', requestId: 'r-1', ...costs });
 	expect(summarizeJob(running)).toEqual({
-		...{ ...known, status: 'running', model: 'reel/clip-3', requestId: 'r-1' },
-		...{ costUsd: 0.040001, estimatedCostUsd: 0.04 },
+		...known,
+		status: 'running',
+		model: 'reel/clip-3',
+		requestId: 'r-1',
+		costUsd: 0.040001,
+		estimatedCostUsd: 0.04,
 	});
 	expect(summarizeJob(running, 'b')).toMatchObject({ model: 'b' });
 });

@@ -12,8 +12,12 @@ it('starts a job with the body as it is', async () => {
 	const http = inMemory(json(record, { status: 202, headers: { 'x-request-id': 'r' } }));
 	const beforeAttempt = async () => Infinity;
 	expect(await startJob(http, 'videos', BODY, { beforeAttempt })).toEqual({
-		...{ jobId: 'j-1', mediaType: 'videos', state: 'unfinished', requestId: 'r' },
-		...{ estimatedCostMicroUsd: 40_000, record },
+		jobId: 'j-1',
+		mediaType: 'videos',
+		state: 'unfinished',
+		requestId: 'r',
+		estimatedCostMicroUsd: 40_000,
+		record,
 	});
 	const request = { method: 'POST', path: '/v1/videos/jobs', body: BODY };
 	expect(http.requests).toEqual([{ ...request, beforeAttempt }]);

@@ -145,7 +145,9 @@ describe('a file that lies elsewhere', () => {
 		const { kind, message, details } = await failureOf(openContent(http, image('1')));
 		expect([kind, message]).toEqual(['refused', expect.stringContaining(words)]);
 		expect(details).toEqual({
-			...{ status, ids: { jobId: '1' }, reason: details.reason },
+			status,
+			ids: { jobId: '1' },
+			reason: details.reason,
 			...(advice && { advice }),
 		});
 		expect(http.requests).toHaveLength(2);
@@ -220,8 +222,10 @@ describe('the spelling of media types', () => {
 
 	const done = (id: string) => json({ id, status: 'completed' });
 	const KINDS = {
-		...{ 'image/jobs/1': done('1'), 'image/jobs/1/content': file },
-		...{ 'video/jobs/3': done('3'), 'video/jobs/3/content': file },
+		'image/jobs/1': done('1'),
+		'image/jobs/1/content': file,
+		'video/jobs/3': done('3'),
+		'video/jobs/3/content': file,
 	};
 	const elsewhere = { 'image/jobs/1': done('1'), 'images/jobs/1/content': file };
 	const page: Answer = {

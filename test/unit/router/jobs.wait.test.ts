@@ -98,7 +98,9 @@ it('a job that stays unknown is lost; its id is not, nor the record of its start
 	const http = inMemory(notFound);
 	const options = { maxWait: 60 * MINUTE, clock: virtualClock() };
 	const details = {
-		...{ status: 404, reason: 'no such job', ids: { jobId: 'j-1' } },
+		status: 404,
+		reason: 'no such job',
+		ids: { jobId: 'j-1' },
 		advice: expect.stringContaining('Do not start it again'),
 	};
 	expect(await failureOf(waitForJob(http, ADDRESS, options))).toMatchObject({
@@ -146,8 +148,17 @@ it('ends with the error of the clock when the execution is stopped', async () =>
 
 it('whatever comes, it ends by its deadline, and never without the id', async () => {
 	const answer = fc.constantFrom<Answer | ServiceError>(
-		...[running, notFound, json({}), json([]), json(null), { breaks: true }, { chunks: ['x'] }],
-		...[status(429), status(429, '7'), status(500), status(503, '400')],
+		running,
+		notFound,
+		json({}),
+		json([]),
+		json(null),
+		{ breaks: true },
+		{ chunks: ['x'] },
+		status(429),
+		status(429, '7'),
+		status(500),
+		status(503, '400'),
 		unreachable({ sent: false }),
 	);
 	const answers = fc.array(answer, { minLength: 1 });

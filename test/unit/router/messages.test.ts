@@ -23,7 +23,8 @@ const PARTS = [
 ];
 const RESULT = { role: 'tool', content: 'sunny', tool_call_id: 'c' };
 const calling = (content?: unknown, ...more: unknown[]) => ({
-	...{ role: 'assistant', content },
+	role: 'assistant',
+	content,
 	tool_calls: [CALL, ...more],
 });
 const output = (text: string) => ({ type: 'function_call_output', call_id: 'c', output: text });

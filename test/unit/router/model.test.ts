@@ -12,8 +12,12 @@ import {
 } from '../../../src/router/model';
 
 const MODEL: Model = {
-	...{ id: 'some-vendor/Model-1.5', name: 'The Model', owned_by: 'Some Vendor Inc.', kind: 'text' },
-	...{ context_length: 8000, input_modalities: ['text', 'image'] },
+	id: 'some-vendor/Model-1.5',
+	name: 'The Model',
+	owned_by: 'Some Vendor Inc.',
+	kind: 'text',
+	context_length: 8000,
+	input_modalities: ['text', 'image'],
 	pricing: { input_per_mtok: 0.5, output_per_mtok: '2' },
 };
 const IMAGES: Model = { id: 'v/images', kind: 'image', pricing: { unit: 'image', per_unit: 0.04 } };

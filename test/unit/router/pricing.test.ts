@@ -127,8 +127,10 @@ describe('maximumTextCost', () => {
 	])('counts %j as %d tokens', (fields, outputTokens) => {
 		// 36 bytes of JSON and the frame of one message
 		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields }, 'max_tokens')).toEqual({
-			...{ microUsd: 26 + outputTokens * 1.5, outputTokens },
-			...{ promptTokens: 52, promptCountedBy: 'bytes' },
+			microUsd: 26 + outputTokens * 1.5,
+			outputTokens,
+			promptTokens: 52,
+			promptCountedBy: 'bytes',
 		});
 	});
 
@@ -352,7 +354,9 @@ describe('maximumAffordableOutput', () => {
 			fc.double({ min: 1e-7, max: 100, noNaN: true }),
 		);
 		const figures = fc.record({
-			...{ input: price, output: price, prompt: fc.string({ unit: character, maxLength: 300 }) },
+			input: price,
+			output: price,
+			prompt: fc.string({ unit: character, maxLength: 300 }),
 			cap: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: undefined }),
 			n: fc.integer({ min: 1, max: 4 }),
 			share: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

@@ -41,7 +41,10 @@ export const done = (response?: unknown): Event => ({ type: 'response.completed'
 export const message = (...content: unknown[]) => ({ type: 'message', role: 'assistant', content });
 export const said = (text: string) => ({ type: 'output_text', text });
 export const call = (name: string, args?: string, more: object = {}) => ({
-	...{ type: 'function_call', call_id: `call ${name}`, name, ...more },
+	type: 'function_call',
+	call_id: `call ${name}`,
+	name,
+	...more,
 	...(args !== undefined && { arguments: args }),
 });
 export const added = (output_index: unknown, item: unknown): Event => ({

@@ -14,7 +14,9 @@ const chatFile = (filename: string, file_data: string) => ({
 	file: { filename, file_data },
 });
 const inputFile = (filename: string, file_data: string) => ({
-	...{ type: 'input_file', filename, file_data },
+	type: 'input_file',
+	filename,
+	file_data,
 });
 const send = (request: Partial<ChatRequest>) =>
 	toResponseBody({ model: 'm', messages: [{ role: 'user', content: 'x' }], ...request });
@@ -92,7 +94,10 @@ it('converts instructions, calls, results, tools and settings for the responses 
 			},
 			{ role: 'tool' as const, content: 'a cat', tool_call_id: 'c1' },
 		],
-		...{ max_tokens: 10, reasoning_effort: 'low', temperature: 0, user: 'u' },
+		max_tokens: 10,
+		reasoning_effort: 'low',
+		temperature: 0,
+		user: 'u',
 		response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: {} } },
 		tools: [{ type: 'function', function: { name: 'look', parameters: {} } }],
 		tool_choice: { type: 'function', function: { name: 'look' } },
@@ -113,7 +118,10 @@ it('converts instructions, calls, results, tools and settings for the responses 
 			{ type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
 			{ type: 'function_call_output', call_id: 'c1', output: 'a cat' },
 		],
-		...{ max_output_tokens: 10, reasoning: { effort: 'low' }, temperature: 0, user: 'u' },
+		max_output_tokens: 10,
+		reasoning: { effort: 'low' },
+		temperature: 0,
+		user: 'u',
 		text: { format: { type: 'json_schema', name: 'answer', schema: {} } },
 		tools: [{ type: 'function', name: 'look', parameters: {} }],
 		tool_choice: { type: 'function', name: 'look' },
@@ -126,7 +134,8 @@ it('leaves out what was not set, and keeps what has no object of its own', () =>
 	const format = { type: 'json_object' };
 	expect(send({ tool_choice: 'required', response_format: format })).toEqual({
 		...least,
-		...{ tool_choice: 'required', text: { format } },
+		tool_choice: 'required',
+		text: { format },
 	});
 });
 

@@ -184,8 +184,10 @@ it.each([
 	[
 		'without a place, told apart by their ids',
 		[
-			...[begin('f', undefined, 'i1'), begin('g', undefined, 'i2')],
-			...[fragment(undefined, '{"a":1}', 'i1'), fragment(undefined, '{}', 'i2')],
+			begin('f', undefined, 'i1'),
+			begin('g', undefined, 'i2'),
+			fragment(undefined, '{"a":1}', 'i1'),
+			fragment(undefined, '{}', 'i2'),
 			itemDone(undefined, call('f', undefined, { id: 'i1' })),
 		],
 		[F, G],

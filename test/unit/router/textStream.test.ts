@@ -124,7 +124,8 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 		const [, rest, details, message = REPORTED] = row;
 		const failure = await failureOf(asked(events(a + rest, { headers: { 'x-request-id': 'r' } })));
 		expect(failure).toMatchObject({
-			...{ kind: 'truncated', message },
+			kind: 'truncated',
+			message,
 			details: { ...details, requestId: 'r', outcome: 'started' },
 		});
 		expect(failure.details.partial).toMatchObject({ text: 'a', model: 'v/m' });
@@ -248,7 +249,8 @@ it.each([
 	expect(await failureOf(ask(inMemory(answer)))).toMatchObject({
 		kind: 'truncated',
 		details: {
-			...{ outcome: 'started', reason: NOTHING },
+			outcome: 'started',
+			reason: NOTHING,
 			partial: { text: '', model: 'v/m', body: expect.anything() },
 		},
 	});

@@ -45,10 +45,16 @@ function createWorld(ahead = 0) {
 		const ledger = connect();
 		return new NodeBudget({
 			settings: { ...amounts, length: 'month', mayResume },
-			...{ book, clock, newId },
+			book,
+			clock,
+			newId,
 			open: async () =>
 				isEnding ? await Promise.reject(cancelledError()) : await Promise.resolve(ledger),
-			...{ credentialId: 'c', executionId: '1', workflow: 'w', workflowId: 'w', asTool: false },
+			credentialId: 'c',
+			executionId: '1',
+			workflow: 'w',
+			workflowId: 'w',
+			asTool: false,
 			addHint: (sentence) => void hints.push(sentence),
 		});
 	};
@@ -79,7 +85,10 @@ const readRow = (rows: readonly Entry[]) => {
 	return { spent: sum, reservations: Object.values(reservations).map(({ most }) => Number(most)) };
 };
 const start = (settings: string) => ({
-	...{ model: 'm', settings, claim: undefined, lease: 600 * SECOND },
+	model: 'm',
+	settings,
+	claim: undefined,
+	lease: 600 * SECOND,
 });
 const upTo = (microUsd: number) => ({ microUsd, advise: () => '' });
 const ask = async (run: NodeBudget, bound: Bound) =>

@@ -34,8 +34,10 @@ function createTable(random: () => number, losses: number) {
 			return result;
 		};
 	const table: SpendingTable = {
-		...{ find: through(memory.find), add: through(memory.add) },
-		...{ change: through(memory.change), remove: through(memory.remove) },
+		find: through(memory.find),
+		add: through(memory.add),
+		change: through(memory.change),
+		remove: through(memory.remove),
 	};
 	return { rows, table, calm: memory };
 }
@@ -48,8 +50,18 @@ const opening = (table: SpendingTable) => {
 const news = { log: () => undefined, entries: [], decided: [], ended: [] };
 
 const entry = (day: string, jobs: string[] = []) => ({
-	...{ day, workflowId: 'w', workflow: 'W', nodeId: 'n', node: 'N', model: 'm', label: '' },
-	...{ requests: 1, inputTokens: 2, outputTokens: 3, lastExecutionId: '1', jobs },
+	day,
+	workflowId: 'w',
+	workflow: 'W',
+	nodeId: 'n',
+	node: 'N',
+	model: 'm',
+	label: '',
+	requests: 1,
+	inputTokens: 2,
+	outputTokens: 3,
+	lastExecutionId: '1',
+	jobs,
 	...(jobs.length ? { costUsd: 0, unknownCosts: 1 } : { costUsd: 0.1, unknownCosts: 0 }),
 });
 

@@ -20,7 +20,10 @@ function openRecord() {
 	const memory = createMemoryTable(rows, spendingFormat);
 	const logged: Array<Record<string, unknown>> = [];
 	const world = {
-		...{ clock, rows, logged, writer: new SpendingWriter() },
+		clock,
+		rows,
+		logged,
+		writer: new SpendingWriter(),
 		/** Until when requests fail, in which way, and which do. */
 		trouble: { until: 0, cause: UNREACHABLE, of: isAny },
 		fail: (seconds: number, cause: ServiceError, of = isAny) =>
@@ -34,7 +37,11 @@ function openRecord() {
 			const hints: string[] = [];
 			const identity = { workflowId: name, workflow: name, nodeId: 'n', node: 'n' };
 			const spending = new NodeSpending({
-				...{ writer: world.writer, clock, credentialId: 'c', open, table: 't' },
+				writer: world.writer,
+				clock,
+				credentialId: 'c',
+				open,
+				table: 't',
 				log: (lost) => void logged.push(lost),
 				addHint: (hint) => void hints.push(hint),
 				spender: { ...identity, lastExecutionId: '1' },
@@ -60,13 +67,12 @@ function openRecord() {
 			return result;
 		};
 	const table = {
-		...{
-			find: through(async (...given: Parameters<typeof memory.find>) =>
-				structuredClone(await memory.find(...given)),
-			),
-			add: through(memory.add),
-		},
-		...{ change: through(memory.change), remove: through(memory.remove) },
+		find: through(async (...given: Parameters<typeof memory.find>) =>
+			structuredClone(await memory.find(...given)),
+		),
+		add: through(memory.add),
+		change: through(memory.change),
+		remove: through(memory.remove),
 	};
 	const open = through(async () => await Promise.resolve(table));
 	return world;
@@ -252,7 +258,18 @@ it('Get says that the table is nearly full', async () => {
 });
 
 const row = (day: string, label: string): Omit<SpendingRow, 'id'> => ({
-	...{ day, label, workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n', model: 'm' },
-	...{ requests: 1, inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0 },
-	...{ lastExecutionId: '1', record: '{}' },
+	day,
+	label,
+	workflowId: 'w',
+	workflow: 'w',
+	nodeId: 'n',
+	node: 'n',
+	model: 'm',
+	requests: 1,
+	inputTokens: 0,
+	outputTokens: 0,
+	costUsd: 0,
+	unknownCosts: 0,
+	lastExecutionId: '1',
+	record: '{}',
 });

@@ -47,8 +47,10 @@ describe('the state of an execution', () => {
 	const runner = (continueOnFail: boolean, type = 'test.modelRouter', stop?: AbortSignal) => {
 		const shared = {};
 		const n8n = of({
-			...{ getContext: () => shared, getNode: () => ({ type }) },
-			...{ continueOnFail: () => continueOnFail, getExecutionCancelSignal: () => stop },
+			getContext: () => shared,
+			getNode: () => ({ type }),
+			continueOnFail: () => continueOnFail,
+			getExecutionCancelSignal: () => stop,
 		});
 		return createExecutionState(n8n).createSerialRunner(place);
 	};

@@ -108,7 +108,8 @@ it('an unknown outcome is not sent again, and says so with all that was known', 
 		'Check. It was not sent again. Once you have checked, "Resend If Outcome Is Unknown" in Request Settings sends it again.';
 	for (let again = 0; again < 2; again++)
 		expect(await failureOf(run().sendOnce(0, REQUEST, start))).toMatchObject({
-			...{ kind: 'unreachable', message: 'It broke' },
+			kind: 'unreachable',
+			message: 'It broke',
 			details: { outcome: 'unknown', ids: { sessionId: 's' }, advice },
 		});
 	expect(sent).toBe(1);
