@@ -21,6 +21,12 @@ it('no function is larger than a reader can hold in mind', () => {
 	expect(large).toEqual([]);
 });
 
+it('a spread that packs fields is told', () => {
+	const packed = 'export const a = { ...{ b: 1, c: 2 } };\nexport const d = [...[1, 2]];\n';
+	expect(largeFunctions('src/core/x.ts', packed)).toHaveLength(2);
+	expect(largeFunctions('src/core/x.ts', 'export const a = { ...(b && { c: 1 }) };')).toEqual([]);
+});
+
 it('no files import each other in a circle', () => {
 	expect(importCircles(texts)).toEqual([]);
 });

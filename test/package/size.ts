@@ -9,7 +9,7 @@ const MAX_FUNCTION_LINES = 60;
 
 const linter = new Linter();
 
-/** The functions of a source file that are longer, or have more branches, than a reader can hold in mind; a sentence for each. */
+/** What a reader cannot hold in mind: functions that are long or have many branches, and fields that are packed; a sentence for each. */
 export function largeFunctions(path: string, text: string): string[] {
 	const findings = linter.verify(
 		text,
@@ -19,6 +19,13 @@ export function largeFunctions(path: string, text: string): string[] {
 			rules: {
 				complexity: ['error', { max: MAX_COMPLEXITY }],
 				'max-lines-per-function': ['error', { max: MAX_FUNCTION_LINES }],
+				'no-restricted-syntax': [
+					'error',
+					{
+						selector: 'SpreadElement > :matches(ObjectExpression, ArrayExpression)',
+						message: 'A spread packs its members: write them out.',
+					},
+				],
 			},
 		},
 		path,
