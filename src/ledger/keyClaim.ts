@@ -36,8 +36,8 @@ export async function claimKey(
 	claims: string[],
 	options: ClaimOptions,
 ): Promise<Entry | string> {
-	const { table, clock } = ledger;
-	const { uniqueKey, credentialId } = options;
+	const { clock } = ledger;
+	const { uniqueKey } = options;
 	const end = clock.now() + MAX_WAIT;
 	let changes = 0;
 	for (let attempt = 0; ; attempt++) {
@@ -45,12 +45,7 @@ export async function claimKey(
 		let isChanged = false;
 		let isWaitOver = false;
 		try {
-			// a key may have many starts that were withdrawn or did not happen
-			const mediaType = isBudget(options) ? 'budget' : noneOf('budget');
-			const state = noneOf('withdrawn', 'notStarted');
-			// the key of another credential is that of another account
-			const active = where({ uniqueKey, credentialId, mediaType, state });
-			const rows = await table.find(active);
+			const rows = await findActive(ledger, options);
 			const found = findDecision(rows, claims);
 			if (found) return found;
 			const ownRow = rows.find(({ claim }) => claims.includes(claim));
@@ -76,7 +71,24 @@ export async function claimKey(
 	}
 }
 
-const isBudget = ({ record }: ClaimOptions) => record !== undefined;
+/** The rows of a key that count. It may have many starts that were withdrawn or did not happen. */
+async function findActive({ table }: Ledger, options: KeyOfStart): Promise<Entry[]> {
+	const { uniqueKey, credentialId } = options;
+	const mediaType = isBudget(options) ? 'budget' : noneOf('budget');
+	const state = noneOf('withdrawn', 'notStarted');
+	// the key of another credential is that of another account
+	return await table.find(where({ uniqueKey, credentialId, mediaType, state }));
+}
+
+type KeyOfStart = Pick<ClaimOptions, 'uniqueKey' | 'credentialId' | 'record'>;
+
+/** Whether a start with this key has started a job, which `claimStart` then returns. */
+export async function hasStarted(ledger: Ledger, key: KeyOfStart): Promise<boolean> {
+	const rows = await findActive(ledger, key);
+	return rows.some(({ state }) => STARTED_STATES.has(state));
+}
+
+const isBudget = ({ record }: KeyOfStart) => record !== undefined;
 
 /**
  * Whether another start sent its request so long ago that a wait for its answer is over: each attempt renews the claim first. A

@@ -49,6 +49,12 @@ export interface PreflightContext<Request> {
 		read: (http: Http) => Promise<Value>,
 		insufficient?: Lookup<Value>,
 	): Promise<Lookup<Value>>;
+	/** In a run, another item may use the slot while it sleeps. */
+	clock: Clock;
+	/** @see Connection */
+	connectLedger: Connection['connectLedger'];
+	/** IDs of the n8n execution, of the credential that `http` uses, and of whose work it is. */
+	origin: { executionId: string; credentialId: string; scope: string };
 	/** Shows the user a sentence next to the output. The same sentence of many items is shown once. */
 	addHint(sentence: string): void;
 	/** @param path The field's name in the editor. @throws ServiceError `invalid` if there is no such file. */
@@ -60,8 +66,6 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	http: Http;
 	/** For requests to a model: its 429 delays no other one. */
 	httpOf(model: string): Http;
-	/** While it sleeps, another item may use the slot. */
-	clock: Clock;
 	/** Milliseconds without a byte after which an attempt fails. */
 	idleTimeout: number;
 	/**
@@ -69,10 +73,6 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	 * at the service goes through here. The operation says in `identify` what is remembered.
 	 */
 	payOnce<Result extends object>(pay: (startPaid: StartPaid) => Promise<Result>): Promise<Result>;
-	/** @see Connection */
-	connectLedger: Connection['connectLedger'];
-	/** IDs of the n8n execution, of the credential that `http` uses, and of whose work it is. */
-	origin: { executionId: string; credentialId: string; scope: string };
 	/**
 	 * Runs an action after those of all items that asked before, in the whole execution.
 	 *

@@ -115,8 +115,8 @@ function createMemories(
 	}: Omit<RunOptions, 'live'> & Pick<PreflightContext<never>, 'addHint'>,
 ) {
 	const make = (connection: Connection) => {
-		const { http, httpOf, idleTimeout, account, accounts, connectLedger } = connection;
-		const { credentialId, scope } = connection;
+		const { http, httpOf, idleTimeout, account, accounts } = connection;
+		const { scope } = connection;
 		const place = `${scope} ${connection.baseUrl}`;
 		// a tool has one place for all that its agents ask for
 		const sender = isToolType(n8n.getNode().type) ? scope : connection.sender;
@@ -134,10 +134,8 @@ function createMemories(
 				http,
 				httpOf,
 				idleTimeout,
-				connectLedger,
 				accounts,
 				flowState: createFlowState(n8n, place, redact),
-				origin: { executionId: n8n.getExecutionId(), credentialId, scope },
 				countInFlight: () => countInFlight(account),
 			},
 			createPreflightContext: createPreflightContexts(n8n, connection, addHint),
@@ -195,6 +193,13 @@ const createPreflightContexts =
 		usesLedger: connection.usesLedger,
 		isAccountOfItem: connection.isOfItem,
 		lookUp: createLookUp(n8n, connection),
+		clock: connection.clock,
+		connectLedger: connection.connectLedger,
+		origin: {
+			executionId: n8n.getExecutionId(),
+			credentialId: connection.credentialId,
+			scope: connection.scope,
+		},
 		addHint,
 		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 	});

@@ -96,6 +96,21 @@ describe('a unique key', () => {
 		expect(rig.service.world.starts).toHaveLength(1);
 	});
 
+	it.each<[string, INodeParameters]>([
+		['a cap is lower', { spendingCapPerItem: 0 }],
+		['the catalog does not have the model', { model: model('gone/model-1') }],
+	])('gives the job back although %s by now', async (_what, changed) => {
+		const again = async (uniqueKey: string) =>
+			await run(rig.ledgered('start', { ...PICTURE, ...changed, uniqueKey }));
+		const { json } = await once('order-7');
+		expect((await again('order-7')).items).toMatchObject([
+			{ json: { jobId: json!['jobId'], startedBefore: true } },
+		]);
+		// another key is refused, and leaves no row
+		expect((await again('order-8')).error).toBeDefined();
+		expect([rig.service.world.starts.length, rig.states().length]).toEqual([1, 1]);
+	});
+
 	it('two items with one key are one job', async () => {
 		const items = [{ key: 'a' }, { key: 'a' }, { key: 'b' }];
 		const { items: given } = await once('={{ $json.key }}', { items });

@@ -48,7 +48,7 @@ it('without a start nothing waits: what came is said at once', async () => {
 	const { error } = await rig.ledger('getEntries');
 	expect(error?.message).toMatch(/^The job ledger could not be used: n8n .*\(404\)/);
 	expect(shownText(error)).toMatch(
-		/An HTML page: "Error".*if it is starting, .*n8n 2\.7 or newer/s,
+		/An HTML page: "Error".*if it is starting, .*n8n 2\.22\.6 or newer/s,
 	);
 });
 

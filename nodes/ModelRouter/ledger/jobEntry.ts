@@ -5,6 +5,7 @@ import { readKeyText } from '../../../src/core/keyText';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
+import { asNotStarted, hasStarted } from '../../../src/ledger/keyClaim';
 import type { Ledger } from '../../../src/ledger/ledger';
 import type { JobSelector } from '../../../src/ledger/manualChanges';
 import { resolveStart, type StartSelector } from '../../../src/ledger/startDecisions';
@@ -215,3 +216,23 @@ export const openJobLedger = async (
 	{ connectLedger, clock, origin }: LedgerHost,
 	attempts?: number,
 ): Promise<Ledger> => await openLedger(connectLedger(), clock, origin.executionId, attempts);
+
+/** Whether the job of a key is there: it is returned, whatever list, catalog or cap say by now. @throws ServiceError `not_started`. */
+export async function isStartedBefore(context: LedgerHost, uniqueKey = ''): Promise<boolean> {
+	if (!uniqueKey) return false;
+	const { credentialId } = context.origin;
+	try {
+		return await hasStarted(await openJobLedger(context), { uniqueKey, credentialId });
+	} catch (cause) {
+		throw asNotStarted(cause);
+	}
+}
+
+/** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
+const MAX_RECORD_LENGTH = 4000;
+
+/** What the ledger stores of a job that was started. */
+export function toEntryFields({ jobId, requestId = '', record }: Job) {
+	const text = JSON.stringify(record);
+	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
+}

@@ -217,6 +217,8 @@ export function toStartRequest(
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		/** Set by the check. */
 		chosen: { candidates: [], passedOver: [] } as Chosen,
+		/** Set by the check: why nothing may be sent, although the job of the key is to be returned. */
+		refusal: undefined as unknown,
 		ledger: toLedgerStart(params, triggerGroup, waits),
 	};
 }

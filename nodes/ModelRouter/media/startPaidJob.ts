@@ -24,7 +24,14 @@ import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../.
 import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
-import { type LedgerHost, openJobLedger, requireFetchable, toJob } from '../ledger/jobEntry';
+import {
+	isStartedBefore,
+	type LedgerHost,
+	openJobLedger,
+	requireFetchable,
+	toEntryFields,
+	toJob,
+} from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, startOptions, type StartRequest } from './start.params';
 
@@ -57,7 +64,7 @@ export async function checkStart(context: PreflightContext<StartRequest>): Promi
 	for (const input of inputs) openSource(input, findFile);
 	const boundOf = ({ found }: Candidate) =>
 		'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
-	request.chosen = await chooseModels(context, request.findChoice(), {
+	const choosing = chooseModels(context, request.findChoice(), {
 		check(candidate) {
 			const { found } = candidate;
 			if ('entry' in found) checkKind(found.entry, kindOfMediaType(mediaType));
@@ -65,6 +72,15 @@ export async function checkStart(context: PreflightContext<StartRequest>): Promi
 			checkCaps(createCaps(request), boundOf(candidate) ?? noBound, allowUnknownCost);
 		},
 		boundOf: (candidate) => boundOf(candidate)?.microUsd,
+	});
+	request.chosen = await choosing.catch(async (refusal: unknown) => {
+		if (!(await isStartedBefore(context, request.ledger?.uniqueKey)))
+			throw mapServiceError(refusal);
+		// the claim returns the job. If it finds none any more, nothing is sent
+		request.refusal = refusal;
+		const [model = ''] = request.findChoice().models;
+		const found = { unbounded: 'the request is refused' };
+		return { candidates: [{ model, found }], passedOver: [] };
 	});
 }
 
@@ -122,6 +138,7 @@ async function startByModel(
 	const started = await startPaid<StartResult>({
 		...(ledger && { ledger: toStartLedger(context, ledger, model) }),
 		async reserve(claim) {
+			if (request.refusal) throw mapServiceError(request.refusal);
 			const names = request.inputs.map(({ name }) => name);
 			const settings = describeJobSettings(found?.pricing, request.body, names);
 			counted = accounts.openStart({
@@ -185,8 +202,6 @@ const leaseOf = ({ idleTimeout }: Pick<OperationContext<unknown>, 'idleTimeout'>
 	Math.max(MIN_LEASE, 2 * idleTimeout);
 /** Milliseconds added to the wait of Generate before the triggers check the job. */
 const WAIT_MARGIN = 5 * 60_000;
-/** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
-const MAX_RECORD_LENGTH = 4000;
 
 /** Adapts the job ledger to the pipeline of paid starts. */
 function toStartLedger(
@@ -285,9 +300,4 @@ function deliverAtEnd(
 		if (isHandedOver) await markDelivered(ledger, entries);
 		else await leaveToTriggers(ledger, entries);
 	});
-}
-
-function toEntryFields({ jobId, requestId = '', record }: Job) {
-	const text = JSON.stringify(record);
-	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
 }
