@@ -30,7 +30,8 @@ export interface TokenCounts {
  * - what a total has beyond both is output;
  * - of one count in two places, the larger one.
  *
- * A total that is the sum of what is beside each other says so: then they do not contradict each other, as with xAI and Portkey.
+ * A total that is the sum of what is beside each other says so, as with xAI and Portkey. It is still told where the reasoning is more than
+ * the answer that has it by the specification, or the cache more than its prompt.
  *
  * @param usage As it was reported.
  * @see Portkey-AI/gateway#1458, CLIProxyAPI#5743, langfuse#16321, vercel/ai#6082, vercel/ai#12425, Portkey-AI/gateway#1754
@@ -49,7 +50,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 	// the total says that the reasoning is beside the answer: so they do not contradict each other
 	const isExplained = isBoth && total === input + (output ?? 0) + reasoning;
 	const hasTwo = (['input', 'output'] as const).some((kind) => all(kind)[0] !== most(kind));
-	const isContradictory = isBeside || hasTwo || (!isExplained && (answer !== output || rest > 0));
+	const isContradictory = isBeside || hasTwo || answer !== output || (!isExplained && rest > 0);
 	return omitMissing({
 		input,
 		cached,
@@ -80,10 +81,10 @@ function readPrompt(usage: JsonObject, all: (kind: Kind) => number[], answer = 0
 	const written = all('written').at(-1);
 	const cache = (most ?? 0) + (written ?? 0);
 	if (prompt === undefined || !cache) return { input: prompt, cached: most, written };
-	const areBeside =
-		all('total').at(-1) === prompt + cache + answer || isOfMessages(usage, prompt, all);
-	const isBeside = cache > prompt && !areBeside;
-	return areBeside || isBeside
+	const areMessages = isOfMessages(usage, prompt, all);
+	const isExplained = all('total').at(-1) === prompt + cache + answer;
+	const isBeside = cache > prompt && !areMessages;
+	return areMessages || isExplained || isBeside
 		? { input: prompt + cache, cached: most, written, isBeside }
 		: { input: prompt, cached: all('cached')[0], written };
 }

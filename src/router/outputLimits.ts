@@ -26,6 +26,12 @@ export function unifyOutputLimits<Body extends Record<string, unknown>>(
 	return { ...body, ...Object.fromEntries([own, ...given].map((name) => [name, limit])) };
 }
 
+/** The same request without what limits or chooses its answer: whoever gives it, and whatever it may cost. */
+export const withoutLimits = (body: Record<string, unknown>) => {
+	const { model: _model, ...asked } = body;
+	return Object.fromEntries(Object.entries(asked).filter(([name]) => !LIMIT_FIELDS.includes(name)));
+};
+
 /**
  * The maximum output tokens of one answer, if the protocol's own field sets it, and the number of answers.
  *

@@ -239,6 +239,7 @@ describe('what was paid for', () => {
 		['the model has left the catalog', () => without(MINI)],
 		['the catalog cannot be read', () => failCatalog({ type: 'status', status: 500 })],
 		['a cap is lower', () => asking({ spendingCapPerItem: 0 })],
+		['the longest answer has a limit', () => asking({ options: { maxTokens: 9 } })],
 		[
 			'a model is chosen by its ID',
 			() => asking({ model: { __rl: true, mode: 'id', value: PRISM } }),

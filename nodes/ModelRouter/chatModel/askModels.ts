@@ -7,6 +7,7 @@ import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenA
 import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
 import { findModelChoice } from '../../../src/router/modelLists';
 import { type Protocol, protocols } from '../../../src/router/protocols';
+import { withoutLimits } from '../../../src/router/outputLimits';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
 import { askInTurn, type PassedOver } from '../modelChoice';
@@ -49,7 +50,7 @@ export function createModelCaller(context: CallContext) {
 		const limits = createLimits(values, context.spending);
 		// before answers are put back: what is remembered of them changes
 		const request = build('');
-		const memory = sentRequests.recallCall(itemIndex, request, signal);
+		const memory = sentRequests.recallCall(itemIndex, withoutLimits({ ...request }), signal);
 		return await payOnce(memory, { account, clock }, async (startPaid) => {
 			const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
 			const inputs = findModalities(request.messages);

@@ -16,7 +16,7 @@ import {
 } from '../../../src/router/messages';
 import type { Model } from '../../../src/router/model';
 import { findModelChoice } from '../../../src/router/modelLists';
-import { unifyOutputLimits } from '../../../src/router/outputLimits';
+import { unifyOutputLimits, withoutLimits } from '../../../src/router/outputLimits';
 import {
 	type CostBound,
 	maximumTextCost,
@@ -59,7 +59,7 @@ export const withModel = (body: Body, model: string): Body =>
 
 /** What is asked for, whoever answers it, and whatever it may cost. */
 export const identifyText = ({ body, attachments }: Pick<TextRequest, 'body' | 'attachments'>) => ({
-	body: { ...body, model: undefined },
+	body: withoutLimits(body),
 	attachments,
 });
 

@@ -56,6 +56,12 @@ it.each<[string, object, number, number]>([
 		3999,
 	],
 	[
+		'reasoning that is more than the answer, although the total has it beside it',
+		{ ...chat(8, 1), total_tokens: 107, completion_tokens_details: { reasoning_tokens: 98 } },
+		8,
+		99,
+	],
+	[
 		'two prompts and two answers',
 		{ ...chat(3, 5), input_tokens: 38_003, output_tokens: 4 },
 		38_003,
@@ -100,11 +106,6 @@ it.each<[string, object, object]>([
 	],
 	[
 		'reasoning that the total has beside the answer (vercel/ai#12425)',
-		{ ...chat(8, 1), total_tokens: 107, completion_tokens_details: { reasoning_tokens: 98 } },
-		{ input: 8, output: 99, reasoning: 98 },
-	],
-	[
-		'also where it is less than the answer',
 		{ ...chat(32, 200), total_tokens: 382, completion_tokens_details: { reasoning_tokens: 150 } },
 		{ input: 32, output: 350 },
 	],
