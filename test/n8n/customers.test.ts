@@ -1,4 +1,4 @@
-import { bridgeOfFile, secretsOf } from './bridge.ts';
+import { bridgeOfFile, createWithLedger, nodesFor, secretsOf } from './bridge.ts';
 import { itemsOf } from './execution.ts';
 import { attach, node, using, workflow } from './workflow.ts';
 
@@ -46,6 +46,69 @@ it.each([
 	expect(itemsOf(execution, 'Ask')).toHaveLength(20);
 	expect(paid().toSorted()).toEqual(items.map(({ key }) => key).toSorted());
 });
+
+/** A customer's own account: another workspace, or another key. */
+const own = {
+	agent(customer: string) {
+		const workspace = customer === 'A' ? 'ws-1' : 'ws-2';
+		const { agent } = bridge.service;
+		return { url: agent.baseUrl(workspace), key: agent.key(workspace) };
+	},
+	assistant(customer: string) {
+		const { baseUrl, keys } = bridge.service.assistant;
+		return { url: baseUrl, key: `${keys.pro}-${customer}` };
+	},
+};
+
+it.each([
+	['agent', 'message'],
+	['assistant', 'question'],
+] as const)(
+	'the %s goes on with the session of each customer, although one item fails, and when the workflow runs again',
+	async (account, text) => {
+		const { accounts, editor, service } = bridge;
+		const secret = secretsOf(service)[account];
+		Object.assign(secret.data, { baseUrl: '={{ $json.url }}', apiKey: '={{ $json.key }}' });
+		const saved = await (account === 'agent'
+			? editor.createCredential(secret)
+			: createWithLedger(editor, secret));
+		const parameters = { [text]: '=of {{ $json.customer }}', sessionMode: 'key', sessionKey: 'x' };
+		const asked = nodesFor({ ...accounts, [account]: saved })[account](
+			'Ask',
+			['question', 'ask'],
+			parameters,
+			{ onError: 'continueErrorOutput' },
+		);
+		const rows = customers.map((customer) => ({ customer, ...own[account](customer) }));
+		const file = await editor.importWorkflow(workflow('Sessions', rows, asked));
+		service.fault({
+			match: { bodyIncludes: 'of B' },
+			skip: 4,
+			times: 1,
+			do: { type: 'status', status: 422 },
+		});
+		for (const failed of [1, 0]) {
+			const execution = await editor.run(file);
+			const answered = itemsOf(execution, 'Ask');
+			expect([answered.length, itemsOf(execution, 'Ask', 1).length]).toEqual([20 - failed, failed]);
+			for (const { json, pairedItem } of answered) {
+				const { customer } = rows[(pairedItem as { item: number }).item]!;
+				const heard = new Set(String(json['output']).match(/of [AB]/g));
+				expect([...heard]).toEqual([`of ${customer}`]);
+			}
+		}
+		const { sessions, chats } = service.world;
+		const said = [...sessions.values(), ...chats.values()].map((all) => all.join());
+		// seven of A and thirteen of B in each run, of which one has failed
+		expect(said.toSorted()).toEqual([Array(14).fill('of A').join(), Array(25).fill('of B').join()]);
+		const sent = service.requests.map(
+			({ headers, bodyText }) =>
+				`${headers['x-api-key'] ?? headers.authorization?.slice(7)} ${/of [AB]/.exec(bodyText)}`,
+		);
+		const wanted = [...rows, ...rows].map(({ key, customer }) => `${key} of ${customer}`);
+		expect(sent.toSorted()).toEqual(wanted.toSorted());
+	},
+);
 
 it('the test of such a credential says that it needs an item', async () => {
 	const credential = await router();

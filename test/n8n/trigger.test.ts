@@ -2,7 +2,8 @@ import { secretsOf } from './bridge.ts';
 import { until } from './editor.ts';
 import { itemsOf } from './execution.ts';
 import { deliveryCases } from './triggerCases.ts';
-import { TriggerHost } from './triggers.ts';
+import { idsOf, TriggerHost } from './triggers.ts';
+import { workflow } from './workflow.ts';
 
 // in the shared n8n, which has n8n's default scheduler; the other scheduler, and kills, are in test/long
 let host: TriggerHost;
@@ -28,6 +29,31 @@ it('the example: the workflow confirms the video that it got', async () => {
 	expect(itemsOf(execution!, 'Confirm Delivery')).toMatchObject([
 		{ json: { jobId: job?.json['jobId'], state: 'delivered', alreadyDelivered: false } },
 	]);
+	await editor.deactivate(saved.id);
+});
+
+it('Stop while a second item runs: the file of the first one comes', async () => {
+	const { editor, service } = host;
+	const generate = host.startNode('', {
+		operation: 'generate',
+		prompt: '={{ $json.prompt }}',
+		requestSettings: { concurrency: 1 },
+		options: { triggerGroup: 'stopped' },
+	});
+	const items = [{ prompt: 'first of two' }, { prompt: 'second of two [[never]]' }];
+	const id = await editor.start(await host.saved(workflow('stopped', items, generate)));
+	const states = async () => await host.states('stopped');
+	await until('the second job runs', async () => (await states()).join() === 'pending,pending');
+	await editor.stopExecution(id);
+	expect((await editor.finished(id)).status).toBe('canceled');
+	const saved = await host.triggered('stopped');
+	await editor.activate(saved);
+	const delivered = await host.delivered(saved.id, 1);
+	const [first] = await host.rows('stopped');
+	expect(idsOf(delivered)).toEqual([first?.jobId]);
+	await host.expectFiles(delivered);
+	expect(await states()).toEqual(['delivered', 'pending']);
+	expect(service.received('of two')).toBe(2);
 	await editor.deactivate(saved.id);
 });
 
