@@ -117,7 +117,10 @@ export async function readWithoutItem(n8n: HttpContext, type: string): Promise<D
  * @throws ServiceError `invalid`.
  */
 export function requireNoItem(data: Data): void {
-	const missing = ACCOUNT_FIELDS.filter(({ name }) => data[name] === undefined);
+	const isMissing = ({ name }: { name: string }) => data[name] === undefined;
+	// what n8n has not filled in may have no header at all
+	const headers = HEADER_FIELDS.every(isMissing) ? [] : HEADER_FIELDS;
+	const missing = [...SERVICE_FIELDS, ...headers].filter(isMissing);
 	if (missing.length) throw needsItemError(missing.map(({ title }) => title).join(', '));
 }
 
@@ -132,12 +135,16 @@ const titled = ({ name, displayName: title }: { name: string; displayName: strin
 	title,
 });
 
-/** What makes an account of a service. */
-const ACCOUNT_FIELDS = [
+const SERVICE_FIELDS = [
 	{ name: 'baseUrl', title: 'Base URL' },
 	{ name: 'apiKey', title: 'API Key' },
-	...additionalHeaderProperties.filter(({ type }) => type === 'string').map(titled),
 ];
+const HEADER_FIELDS = additionalHeaderProperties
+	.filter(({ type }) => type === 'string')
+	.map(titled);
+
+/** What makes an account of a service. */
+const ACCOUNT_FIELDS = [...SERVICE_FIELDS, ...HEADER_FIELDS];
 
 /** What belongs to the owner of the credential, whoever the account is: one ledger, one budget, one record. */
 const OWNER_FIELDS = [

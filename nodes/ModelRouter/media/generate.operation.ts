@@ -11,7 +11,8 @@ import {
 	maxWaitOption,
 	toMaxWait,
 } from './media.params';
-import { checkStart, deliverInNode, startPaidJob } from './startPaidJob';
+import { deliverInNode } from './deliverInNode';
+import { checkStart, startPaidJob } from './startPaidJob';
 import { downloadResult, toJobJson } from './jobOutput';
 import { createJobProgress, waitAndCount } from './jobProgress';
 import { identifyStart, startOptions, startParams, toStartRequest } from './start.params';

@@ -11,9 +11,8 @@ import type { Decimal } from '../../../src/core/money';
 import type { Accounts } from '../../../src/core/accounts';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
-import type { Ledger } from '../../../src/ledger/ledger';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
-import { claimStart, leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
+import { claimStart } from '../../../src/ledger/startOnce';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { StartLedger, StartPaid } from '../../../src/n8n/startPaid';
 import { explainJobBalance } from '../../../src/router/advice';
@@ -26,7 +25,6 @@ import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
 import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
 import {
 	isStartedBefore,
-	type LedgerHost,
 	openJobLedger,
 	requireFetchable,
 	toEntryFields,
@@ -259,45 +257,4 @@ function describeDifference(
 	if (entry.mediaType !== mediaType) return `the media type "${mediaTypeLabel(entry.mediaType)}"`;
 	const isOther = entry.model && !models.some((model) => isSameModel(model, entry.model));
 	return isOther ? `the model ${entry.model}` : undefined;
-}
-
-/** The entries whose files a node run has downloaded, by its connection. */
-const downloadedBy = new WeakMap<LedgerHost['connectLedger'], Entry[]>();
-
-/**
- * Downloads the file in the node. The job counts as delivered when the node hands over its items, which it does for all together. If the
- * download fails, or the execution is stopped before that, the triggers may deliver the file at once.
- */
-export async function deliverInNode<Result>(
-	context: LedgerHost & Pick<OperationContext<unknown>, 'asTool' | 'atEnd'>,
-	entry: Entry | undefined,
-	download: () => Promise<Result>,
-): Promise<Result> {
-	if (!entry) return await download();
-	const ledger = await openJobLedger(context);
-	try {
-		const result = await download();
-		// for an AI agent the file is not downloaded
-		if (context.asTool) await leaveToTriggers(ledger, [entry]);
-		else deliverAtEnd(context, ledger, entry);
-		return result;
-	} catch (cause) {
-		await leaveToTriggers(ledger, [entry]);
-		throw mapServiceError(cause);
-	}
-}
-
-function deliverAtEnd(
-	{ connectLedger, atEnd }: Parameters<typeof deliverInNode>[0],
-	ledger: Ledger,
-	entry: Entry,
-): void {
-	const others = downloadedBy.get(connectLedger);
-	if (others) return void others.push(entry);
-	const entries = [entry];
-	downloadedBy.set(connectLedger, entries);
-	atEnd(async (isHandedOver) => {
-		if (isHandedOver) await markDelivered(ledger, entries);
-		else await leaveToTriggers(ledger, entries);
-	});
 }
