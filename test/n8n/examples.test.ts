@@ -143,10 +143,9 @@ it('answers every thread in its own session, and goes on with it in a later exec
 
 it('has a message written from what the assistant found', async () => {
 	const execution = await runExample('research-for-a-message.json');
-	const [{ question, output }] = given(execution, 'Research') as [Record<string, string>];
+	const [{ output }] = given(execution, 'Research') as [Record<string, string>];
 	for (const word of ['ETH', 'price', '24-hour performance', 'support and resistance'])
-		expect(question?.toLowerCase()).toContain(word.toLowerCase());
-	expect(output).toContain(question);
+		expect(output?.toLowerCase()).toContain(word.toLowerCase());
 	const { content } = sentTo(/\/session\//)[0]?.body as { content: string };
 	expect(content).toMatch(/^Write a message of three sentences at most/);
 	expect(content).toContain(output);
