@@ -99,7 +99,7 @@ it('one address for both is refused before anything is asked', async () => {
 });
 
 const ERROR = '<!DOCTYPE html><title>Error</title>';
-const CHECK = 'n8n 2\\.7 or newer\\. .*n8n URL .*public API is switched on';
+const CHECK = 'n8n 2\\.22\\.6 or newer\\. .*n8n URL .*public API is switched on';
 it.each([
 	[200, { ok: true }, /answered in a form that cannot be read\. Check the n8n URL/],
 	[404, { message: 'not found' }, CHECK],
