@@ -27,10 +27,10 @@ export function unifyOutputLimits<Body extends Record<string, unknown>>(
 }
 
 /** The same request without what limits or chooses its answer: whoever gives it, and whatever it may cost. */
-export const withoutLimits = (body: Record<string, unknown>) => {
-	const { model: _model, ...asked } = body;
-	return Object.fromEntries(Object.entries(asked).filter(([name]) => !LIMIT_FIELDS.includes(name)));
-};
+export const withoutLimits = (body: Record<string, unknown>) =>
+	Object.fromEntries(
+		Object.entries(body).filter(([name]) => name !== 'model' && !LIMIT_FIELDS.includes(name)),
+	);
 
 /**
  * The maximum output tokens of one answer, if the protocol's own field sets it, and the number of answers.
