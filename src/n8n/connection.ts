@@ -103,7 +103,7 @@ export async function connect(
 }
 
 /**
- * Opens what belongs to the owner of the credential, whoever the account is: its ledger, its budget and its record.
+ * Opens what belongs to the owner of the credential, for all accounts: its ledger, its budget and its record.
  *
  * @param data How the credential reads for the owner's part: it is the same for all items.
  * @throws ServiceError `invalid` for an unusable field of the budget.

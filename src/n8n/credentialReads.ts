@@ -146,7 +146,7 @@ const HEADER_FIELDS = additionalHeaderProperties
 /** What makes an account of a service. */
 const ACCOUNT_FIELDS = [...SERVICE_FIELDS, ...HEADER_FIELDS];
 
-/** What belongs to the owner of the credential, whoever the account is: one ledger, one budget, one record. */
+/** What belongs to the owner of the credential, for all accounts: one ledger, one budget, one record. */
 const OWNER_FIELDS = [
 	...jobLedgerProperties.map(titled),
 	{ name: 'shareLimit', title: 'Share the Limit Through the Job Ledger' },
@@ -170,6 +170,6 @@ export function requireOneOwner({ items, withoutItem }: CredentialReads): void {
 	if (!field) return;
 	throw invalidInputError(
 		`"${field.title}" of the credential comes from an item`,
-		'Nothing was sent. The job ledger, the budget and the record of spending are those of the owner of the credential, whoever an item belongs to. Enter a fixed value there.',
+		'Nothing was sent. The job ledger, the budget and the record of spending are those of the owner of the credential, not those of an item. Enter a fixed value there.',
 	);
 }

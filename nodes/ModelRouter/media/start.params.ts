@@ -223,7 +223,7 @@ export function toStartRequest(
 	};
 }
 
-/** What is asked for, whoever makes it, and whatever it may cost. With a key, the ledger decides what was started before. */
+/** What is asked for, by any model, and at any cost. With a key, the ledger decides what was started before. */
 export const identifyStart = ({ mediaType, body, inputs, ledger }: StartRequest) =>
 	ledger?.uniqueKey ? undefined : { mediaType, body: { ...body, model: undefined }, inputs };
 

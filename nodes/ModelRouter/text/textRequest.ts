@@ -57,7 +57,7 @@ export type TextRequest = ReturnType<typeof toTextRequest> & TextLimits;
 export const withModel = (body: Body, model: string): Body =>
 	body.model === model ? body : { ...body, model };
 
-/** What is asked for, whoever answers it, and whatever it may cost. */
+/** What is asked for, of any model, and at any cost. */
 export const identifyText = ({ body, attachments }: Pick<TextRequest, 'body' | 'attachments'>) => ({
 	body: withoutLimits(body),
 	attachments,
