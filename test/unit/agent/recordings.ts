@@ -18,6 +18,8 @@ export interface Recording {
 	broke?: boolean;
 	expectedOutcome: 'complete' | 'error' | 'partial';
 	expectedText: ExpectedText;
+	/** The agent has stopped to ask: the question follows the expected text. */
+	waits?: boolean;
 	/** The row of the table that recognizes it; none for an answer that the plain rule reads. */
 	dialect?: string;
 	body: string;
@@ -34,6 +36,10 @@ export const recordings: Recording[] = readFileSync(
 
 export const nameOf = ({ framework, version, case: what }: Recording) =>
 	`${framework} ${version} ${what}`;
+
+/** A pattern for the answers that are right. What an agent that waits asks for is worded by the reader. */
+export const patternOfAnswer = ({ expectedText, waits = false }: Recording) =>
+	`^(${patternOf(expectedText)})${waits ? '\\s*\\S[^]*' : ''}$`;
 
 /** A pattern for the texts that are right. */
 export function patternOf(expected: ExpectedText): string {
