@@ -139,11 +139,25 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 	const names = [inner['error'], error].filter((name) => name !== message);
 	const code = findErrorCode([innerCode, innerType, ...names, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
+	const said = typeof message === 'string' ? message : JSON.stringify(message);
 	return {
-		reason: summarizeReason(typeof message === 'string' ? message : JSON.stringify(message)),
+		reason: summarizeReason([said, ...passedOn(inner)].join(': ')),
 		...(code && { code: shortenText(code, 100) }),
 		...(meta && { meta }),
 	};
+}
+
+/**
+ * What a gateway passes on of the vendor's refusal, beside a message such as "Provider returned error".
+ *
+ * @see https://openrouter.ai/docs/api-reference/errors (metadata.raw), chatboxai/chatbox#3716 (MiMo: a sentence in param)
+ */
+function passedOn({ param, metadata }: JsonObject): string[] {
+	const { raw } = Object(metadata) as JsonObject;
+	return [param, raw].flatMap((given) => {
+		const isSentence = typeof given === 'string' && /\S\s+\S/.test(given);
+		return (isSentence && parseErrorBody(given).reason) || [];
+	});
 }
 
 const REASON_FIELDS = ['message', 'detail', 'msg', 'errorText', 'errorMessage'];

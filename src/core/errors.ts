@@ -141,7 +141,7 @@ export const isUnstarted = (cause: unknown): boolean =>
 	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
 
 /** Whether a service has refused what was asked: certainly nothing has started. */
-export const isBadRequest = (cause: unknown): boolean =>
+export const isBadRequest = (cause: unknown): cause is ServiceError =>
 	cause instanceof ServiceError &&
 	cause.kind === 'refused' &&
 	// Mistral says so with 422: litellm#30835

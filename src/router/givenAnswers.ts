@@ -67,7 +67,8 @@ const idAfter = (callId: string) => `${callId} answer`;
  *
  * @param messages Of a chat completion.
  * @param asked The model to which they are sent: another one does not get what the first one's vendor has added.
- * @param inWords Whether what is not known of the model is told in words.
+ * @param inWords Whether all that the model did not give itself, or that is not known, is told in words: no message of the model and no
+ *   call is left without what it wants with it.
  */
 export function putBackAnswers(
 	messages: readonly ChatMessage[],
@@ -94,8 +95,13 @@ export function putBackAnswers(
 			result ? [{ ...result, tool_call_id: answer.calls[at]?.own ?? '' }] : [],
 		);
 		const entries = isOwn(answer) ? answer.given : [answer.plain];
-		const kept = keepCalls(entries, (at) => answered[at] && answer.calls[at]?.own);
-		return [...(kept as unknown as ChatMessage[]), ...ownResults];
+		const kept = keepCalls(
+			entries,
+			(at) => answered[at] && answer.calls[at]?.own,
+		) as unknown as ChatMessage[];
+		if (!inWords || isOwn(answer)) return [...kept, ...ownResults];
+		const byOwnId = new Map(ownResults.map((result) => [result.tool_call_id, result]));
+		return kept.flatMap((one) => tell(one, byOwnId));
 	});
 }
 
@@ -133,7 +139,11 @@ function keepCalls(
 	});
 }
 
-/** What the model said and did, as a text of the user: one of the model itself is refused without its reasoning, by DeepSeek. */
+/**
+ * What the model said and did, as a text of the user: one of the model itself is refused without its reasoning, by DeepSeek.
+ *
+ * What a tool has said is a stranger's, such as that of a web page. So it is marked, and quoted as JSON: it cannot end its own quotation.
+ */
 function tell(
 	message: ChatMessage,
 	results: ReadonlyMap<string | undefined, ChatMessage>,
@@ -147,11 +157,8 @@ function tell(
 		const result = results.get(String(call['id']));
 		const called = `You called ${String(name)} with ${String(given)}.`;
 		if (!result) return [called];
-		const { content: answer } = result;
-		return [
-			`${called} It answered: ${typeof answer === 'string' ? answer : JSON.stringify(answer)}`,
-		];
+		return [`${called} The tool's words, not the user's: ${JSON.stringify(result.content)}`];
 	});
-	const texts = [...(said ? [`You said: ${said}`] : []), ...told];
+	const texts = [...(said ? [`You said: ${JSON.stringify(said)}`] : []), ...told];
 	return texts.length ? [{ role: 'user', content: texts.join('\n') }] : [];
 }

@@ -3,6 +3,7 @@ import { isBadRequest, type ServiceErrorDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
+import { refusedThoughts } from './thoughtRefusals';
 import { checkCount, stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
@@ -24,7 +25,7 @@ const REASONING = 'reasoning.encrypted_content';
 
 /**
  * Asks a text model in the responses protocol and collects its streamed answer. With tools, it is also asked for its reasoning, in the
- * encrypted form that comes back. A model that does not think may refuse that (400: it has certainly not started), and is asked once more
+ * encrypted form that comes back. A model that does not think refuses that (400: it has certainly not started), and is asked once more
  * without, and from then on.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error or ends without `response.completed` (what
@@ -48,7 +49,7 @@ export async function createResponse(
 	if (![tools].flat().some(Boolean) || http.serviceFacts?.has(fact)) return await ask(request);
 	const withReasoning = { ...request, include: [...new Set([include ?? [], REASONING].flat())] };
 	return await ask(withReasoning).catch(async (refusal: unknown) => {
-		if (!isBadRequest(refusal)) throw refusal;
+		if (refusedThoughts(refusal) !== 'unavailable') throw refusal;
 		const answer = await ask(request).catch((cause: unknown) => {
 			throw isBadRequest(cause) ? refusal : cause;
 		});

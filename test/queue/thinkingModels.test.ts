@@ -93,11 +93,20 @@ it('a chat with a memory in PostgreSQL: another worker, which remembers nothing,
 	expect(asked().map((messages) => thoughtsOf(messages).length)).toEqual([0, 1, 2, 3, 0, 0]);
 	expect(asked().at(-1)).toMatchObject([
 		{ role: 'user', content: 'hello [[tool:One]] [[tools:2]]' },
-		{ role: 'user', content: expect.stringMatching(/^You called One with .* It answered: /) },
-		{ role: 'user', content: expect.stringMatching(/^You called Two with .* It answered: /) },
+		{
+			role: 'user',
+			content: expect.stringMatching(/^You called One with .* The tool's words, not the user's: /),
+		},
+		{
+			role: 'user',
+			content: expect.stringMatching(/^You called Two with .* The tool's words, not the user's: /),
+		},
 		{ role: 'user', content: expect.stringMatching(/^You said: /) },
 		{ role: 'user', content: 'and now? [[tool:Two]]' },
-		{ role: 'user', content: expect.stringMatching(/^You called Two with .* It answered: /) },
+		{
+			role: 'user',
+			content: expect.stringMatching(/^You called Two with .* The tool's words, not the user's: /),
+		},
 		{ role: 'user', content: expect.stringMatching(/^You said: /) },
 		{ role: 'user', content: 'thank you' },
 	]);

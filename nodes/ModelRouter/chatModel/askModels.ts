@@ -1,12 +1,13 @@
 import { randomUUID } from 'crypto';
 
-import { isBadRequest, mapServiceError } from '../../../src/core/errors';
+import { mapServiceError } from '../../../src/core/errors';
 import { payOnce } from '../../../src/n8n/startPaid';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
 import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
 import { findModelChoice } from '../../../src/router/modelLists';
 import { type Protocol, protocols } from '../../../src/router/protocols';
+import { refusedThoughts, type ThoughtRefusal } from '../../../src/router/thoughtRefusals';
 import { withoutLimits } from '../../../src/router/outputLimits';
 import type { OnText } from '../../../src/router/textStream';
 import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
@@ -65,9 +66,10 @@ export function createModelCaller(context: CallContext) {
 }
 
 /**
- * Asks one model. A conversation that it refuses was certainly not carried out, and is sent in another form, if there is one.
+ * Asks one model. A conversation that it refuses for thoughts was certainly not carried out, and is sent once more in another form, if there
+ * is one. Any other refusal is the error.
  *
- * @throws the first refusal if it refuses all of them.
+ * @throws the first refusal if it refuses both forms for thoughts.
  */
 async function askOnce(
 	context: OneModel,
@@ -75,23 +77,25 @@ async function askOnce(
 ): Promise<Omit<AnsweredCall, 'passedOver'>> {
 	const { answers, limits } = context;
 	const origin = { model: asked.model, protocol: limits.protocol };
-	let refusal: unknown;
-	for (const { messages, learned, isToldInWords } of formsOf(context, asked, origin)) {
-		try {
-			const { answer, given, maxTokens } = await sendCall(context, { ...asked, messages });
-			if (learned) context.connection.httpWithoutRetries.serviceFacts?.set(...learned);
-			const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
-			const resultOf = answers.find(last) && last;
-			const named = nameCalls(answer, given, origin, createCallId, resultOf);
-			if (answer.toolCalls.length) answers.add(named.remembered);
-			else answers.end(asked.messages.flatMap(callIdsOf), named.remembered);
-			return { answer: named.answer, maxTokens, isToldInWords };
-		} catch (cause) {
-			if (!isBadRequest(cause)) throw mapServiceError(cause);
-			refusal ??= cause;
-		}
-	}
-	throw mapServiceError(refusal);
+	const forms = createForms(context, asked, origin);
+	const send = async ({ messages, isToldInWords }: Form) => {
+		const { answer, given, maxTokens } = await sendCall(context, { ...asked, messages });
+		const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
+		const resultOf = answers.find(last) && last;
+		const named = nameCalls(answer, given, origin, createCallId, resultOf);
+		if (answer.toolCalls.length) answers.add(named.remembered);
+		else answers.end(asked.messages.flatMap(callIdsOf), named.remembered);
+		return { answer: named.answer, maxTokens, isToldInWords };
+	};
+	return await send(forms.best).catch(async (refusal: unknown) => {
+		const other = forms.after(refusedThoughts(refusal));
+		if (!other) throw mapServiceError(refusal);
+		const answered = await send(other).catch((cause: unknown) => {
+			throw mapServiceError(refusedThoughts(cause) ? refusal : cause);
+		});
+		if (other.learned) context.connection.httpWithoutRetries.serviceFacts?.set(...other.learned);
+		return answered;
+	});
 }
 
 const modalities = Object.keys(modalityNames) as Modality[];
@@ -109,7 +113,7 @@ const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
 interface Form {
 	messages: ChatMessage[];
 	/** What is known of the service if it takes this form, and has refused the one before. */
-	learned?: readonly [name: string, value: string];
+	learned?: [name: string, value: string];
 	isToldInWords?: boolean;
 }
 
@@ -117,27 +121,39 @@ interface Form {
 const NOBODY = { model: '', protocol: '' };
 
 /**
- * The forms of a conversation, the best first: with the answers as the model gave them, with those that nobody remembers in words, and
- * without what the model gave beside its calls, which Groq does not take back ("property 'reasoning' is unsupported").
+ * The forms of a conversation: the best has the answers as the model gave them. After a refusal, those that are not its own, or that nobody
+ * remembers, are in words; or all of them, if its own are no longer valid. For a model that takes no thoughts back, such as Groq's, they are
+ * without what it gave beside its calls.
  */
-function* formsOf(
+function createForms(
 	{ answers, connection }: CallContext,
 	asked: ChatRequest,
 	origin: { model: string; protocol: Protocol },
-): Generator<Form> {
+): { best: Form; after(about: ThoughtRefusal | undefined): Form | undefined } {
 	const { serviceFacts } = connection.httpWithoutRetries;
-	const put = (of: typeof NOBODY, inWords = false) =>
-		putBackAnswers(asked.messages, answers.find, of, inWords);
 	const takes = `answers ${origin.model}`;
-	const [best, other] = serviceFacts?.get(takes) === 'plain' ? [NOBODY, origin] : [origin, NOBODY];
-	const messages = put(best);
-	yield { messages };
-	const isOther = (form: ChatMessage[]) => JSON.stringify(form) !== JSON.stringify(messages);
-	const told = put(best, true);
-	if (isOther(told)) yield { messages: told, isToldInWords: true };
-	const changed = put(other);
-	const learned = [takes, other === NOBODY ? 'plain' : 'given'] as const;
-	if (isOther(changed)) yield { messages: changed, learned };
+	const put = (of: typeof NOBODY, inWords = false, find = answers.find) =>
+		putBackAnswers(asked.messages, find, of, inWords);
+	const isPlain = serviceFacts?.get(takes) === 'plain';
+	const best = put(isPlain ? NOBODY : origin);
+	const isOther = (form: ChatMessage[], than = best) =>
+		JSON.stringify(form) !== JSON.stringify(than);
+	const forms: Partial<Record<ThoughtRefusal, () => Form>> = {
+		missing() {
+			const messages = put(origin, true);
+			const isToldInWords = isOther(messages, put(origin));
+			return { messages, isToldInWords, ...(isPlain && { learned: [takes, 'given'] }) };
+		},
+		invalid: () => ({ messages: put(NOBODY, true, () => undefined), isToldInWords: true }),
+		unwanted: () => ({ messages: put(NOBODY), learned: [takes, 'plain'] }),
+	};
+	return {
+		best: { messages: best },
+		after(about) {
+			const form = about && forms[about]?.();
+			return form && isOther(form.messages) ? form : undefined;
+		},
+	};
 }
 
 /** Nine letters and digits: the form that the strictest services ask for. */

@@ -119,6 +119,13 @@ it.each([
 
 it.each([
 	[{ error: { message: 'boom', code: 'x' } }, { reason: 'boom', code: 'x' }],
+	[{ error: { message: 'boom', param: 'input' } }, { reason: 'boom' }],
+	[{ error: { message: 'no', param: 'The x is missing.' } }, { reason: 'no: The x is missing.' }],
+	[{ error: { message: 'no', metadata: { raw: 'x is busy' } } }, { reason: 'no: x is busy' }],
+	[
+		{ error: { message: 'no', metadata: { raw: '{"error": {"message": "boom"}}' } } },
+		{ reason: 'no: boom' },
+	],
 	[null, { reason: 'null' }],
 	[undefined, {}],
 	[17, { reason: '17' }],

@@ -382,7 +382,9 @@ describe('a response with tools is asked for its reasoning', () => {
 	const body = { model: 'v/m', input: 'q', tools: [{ type: 'function', name: 'f' }] };
 	const include = ['x', 'reasoning.encrypted_content'];
 	const whole = stream(delta('a'), done({}));
-	const refused = { ...json({ error: { message: 'no' } }), status: 400 };
+	// pydantic-ai#2865
+	const message = 'Encrypted content is not supported with this model.';
+	const refused = { ...json({ error: { message } }), status: 400 };
 	const ask = async (http: ReturnType<typeof inMemory>, more: object = {}) =>
 		await createResponse(
 			{ ...http, serviceFacts: new Map(), ...more },
@@ -403,8 +405,14 @@ describe('a response with tools is asked for its reasoning', () => {
 		[
 			'a refusal of both is the first',
 			[refused, { ...refused, chunks: ['{}'] }],
-			{ reason: 'no' },
+			{ reason: message },
 			2,
+		],
+		[
+			'a refusal of anything else is not asked again',
+			[{ ...json({ error: { message: 'no' } }), status: 400 }, whole],
+			{ reason: 'no' },
+			1,
 		],
 		['another failure is not asked again', [{ status: 500 }, whole], { status: 500 }, 1],
 		['a failure after a refusal counts', [refused, { status: 500 }], { outcome: 'unknown' }, 2],

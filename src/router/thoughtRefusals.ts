@@ -1,0 +1,144 @@
+import { isBadRequest } from '../core/errors';
+
+/**
+ * What a model says of thoughts when it refuses a request: of its reasoning, its thinking, or a signature of them.
+ *
+ * - `missing`: an earlier answer came back without them.
+ * - `invalid`: they came back, and are not those that it gave, or of another account.
+ * - `unwanted`: they came back, and it takes none.
+ * - `unavailable`: it was asked to give them in the encrypted form, and does not.
+ */
+export type ThoughtRefusal = 'missing' | 'invalid' | 'unwanted' | 'unavailable';
+
+interface Row {
+	vendor: string;
+	/** Where the refusal is recorded. */
+	source: string;
+	says: RegExp;
+	about: ThoughtRefusal;
+}
+
+/**
+ * The recorded refusals. A gateway passes the words of the vendor on, with its own before them: OpenRouter, LiteLLM.
+ *
+ * The list is closed. Whatever else a refusal says, the request is not sent again in another form: a filter of contents, or a length, would
+ * then judge the same words in another role.
+ */
+const REFUSALS: readonly Row[] = [
+	{
+		vendor: 'DeepSeek, Xiaomi MiMo',
+		source: 'earendil-works/pi#3636, esengine/DeepSeek-Reasonix#8902, chatboxai/chatbox#3716',
+		says: /in the thinking mode must be passed back/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'Moonshot',
+		source: 'continuedev/continue#11600',
+		says: /reasoning_content is missing in assistant/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'Anthropic, Amazon Bedrock',
+		source: 'pydantic/pydantic-ai#2075, n8n-io/n8n#22550',
+		says: /expected `?thinking`? or `?redacted_thinking`?, but found/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'Anthropic',
+		source: 'JohnnyZ93/oai-compatible-copilot#217',
+		says: /\bthinking\.signature: Field required/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'Gemini',
+		source:
+			'ai.google.dev/gemini-api/docs/thought-signatures, langgenius/dify-official-plugins#2088',
+		says: /is missing a thought_signature/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'Gemini behind OpenRouter',
+		source: 'LibreChat-AI/agents#37',
+		says: /require OpenRouter reasoning details to be preserved/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'OpenAI, in the responses protocol',
+		source: 'continuedev/continue#10018, continuedev/continue#8933',
+		says: /without its required ('reasoning' item|following item)/i,
+		about: 'missing',
+	},
+	{
+		vendor: 'Anthropic',
+		source: 'anthropics/claude-code#19539',
+		says: /`?(redacted_)?thinking`? blocks in the latest assistant message cannot be modified/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'Anthropic, Amazon Bedrock',
+		source: 'anthropics/claude-code#10627, linanwx/nagobot#21',
+		says: /invalid `?signature`? in `?thinking`? block/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'Gemini',
+		source: 'google-gemini/gemini-cli#13467, decolua/9router#301, lbjlaq/Antigravity-Manager#3342',
+		says: /(corrupted|invalid) thought signature|thought signature is not valid/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'OpenAI, in the responses protocol',
+		source: 'openai/codex#8145',
+		says: /encrypted content [^]{0,200}could not be verified/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'OpenAI behind Bifrost',
+		source: 'maximhq/bifrost#5410',
+		says: /item with id 'rs_\w+' not found/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'OpenCode Zen',
+		source: 'can1357/oh-my-pi#11928',
+		says: /`encrypted_content` was not issued to this caller/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'xAI, in the responses protocol',
+		source: 'openclaw/openclaw#97925',
+		says: /could not decrypt the provided encrypted_content/i,
+		about: 'invalid',
+	},
+	{
+		vendor: 'Groq, Cerebras',
+		source: 'NousResearch/hermes-agent#11089, Kilo-Org/kilocode#10375',
+		says: /property '[\w.]*(reasoning|thinking)\w*' is unsupported/i,
+		about: 'unwanted',
+	},
+	{
+		vendor: 'Mistral',
+		source: 'BerriAI/litellm#30835, charmbracelet/crush#1590',
+		says: /extra_forbidden[^]*"assistant",\s*"(reasoning|thinking)/i,
+		about: 'unwanted',
+	},
+	{
+		vendor: 'OpenAI, in the responses protocol',
+		source: 'pydantic/pydantic-ai#2865',
+		says: /encrypted content is not supported/i,
+		about: 'unavailable',
+	},
+];
+
+/** A filter of contents may repeat what it has found, and that may read like one of the refusals above. */
+const OTHER_CODE = /filter|policy|safety|moderation|length|too_large|too_long/i;
+const OTHER_REASON =
+	/\bcontent (filter|management|policy)|\bflagged\b|\bmoderation\b|maximum context|too long/i;
+
+/** What a request was refused for, if it is for thoughts; undefined for any other failure. */
+export function refusedThoughts(failure: unknown): ThoughtRefusal | undefined {
+	if (!isBadRequest(failure)) return undefined;
+	const { code = '', reason = '' } = failure.details;
+	if (OTHER_CODE.test(code) || OTHER_REASON.test(reason)) return undefined;
+	return REFUSALS.find(({ says }) => says.test(reason))?.about;
+}
