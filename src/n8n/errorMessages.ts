@@ -83,35 +83,50 @@ export function chatModelErrorMessage(error: ServiceError): string {
 
 /** The description of the same failure, which is all that a chat shows: so it says what happened, too. */
 export function chatModelErrorDescription(error: ServiceError): string {
-	return `${escapeHtml(withFullStop(errorTitle(error)))}\n${errorDescription(error)}`;
+	return `${withFullStop(errorTitle(error))}\n${errorDescription(error)}`;
 }
 
 /**
- * Everything that is known about a failure, as HTML-escaped text: n8n's editor renders it as HTML, and its chat shows nothing else.
+ * Everything that is known about a failure, as it is: see `renderForEditor` and `toPlainText`. A chat shows nothing else.
  * It is never empty and never equal to the message, since n8n would drop it then.
  *
  * @param withAdvice Whether it says what to do.
  */
 export function errorDescription(error: ServiceError, withAdvice = true): string {
 	const advice = withAdvice ? findAdvice(error) : undefined;
-	const text = escapeHtml(
+	const text =
 		error.kind === 'invalid'
 			? (advice ?? 'Nothing was sent for this item.')
-			: descriptionLines(error, advice),
-	);
-	return needsOperator(error) ? `${text}\n${RUNBOOK_LINK}` : text;
+			: descriptionLines(error, advice);
+	return needsOperator(error) ? `${text}\nSee the ${RUNBOOK_ADDRESS}` : text;
 }
 
-/** n8n's editor shows it as a link. */
-const RUNBOOK_LINK = `See the <a href="${RUNBOOK}" target="_blank">runbook</a>.`;
+/** Without a full stop, which mail programs and chats would take as a part of the address. */
+const RUNBOOK_ADDRESS = `runbook: ${RUNBOOK}`;
+const RUNBOOK_LINK = `<a href="${RUNBOOK}" target="_blank">runbook</a>.`;
 
-/** Whether the runbook has a line for a failure: a key, a rate limit, a file that is gone, a job that does not end, an unknown outcome. */
+/** A description for the panel of n8n's editor, which renders it as HTML: the runbook is a link there. */
+export const renderForEditor = (description: string): string =>
+	escapeHtml(description).replace(RUNBOOK_ADDRESS, RUNBOOK_LINK);
+
+/**
+ * A description for all who show or post it: a mail, Slack, a chat, a tooltip of the editor. Some of them render HTML, or take
+ * `<!channel>` as a command, so nothing that a service says begins a tag.
+ */
+export const toPlainText = (description: string): string => description.replace(/<(?=\S)/g, '< ');
+
+/**
+ * Whether the runbook has a line for a failure: no money, a service that is down, a key, a rate limit, a file that is gone, a job that
+ * does not end, an unknown outcome.
+ */
 const needsOperator = ({ kind, details }: ServiceError): boolean =>
 	details.needsOperator === true ||
 	details.outcome === 'unknown' ||
 	details.code === 'content_expired' ||
-	[401, 410, 429].includes(details.status ?? 0) ||
-	kind === 'timeout';
+	[401, 402, 410, 429].includes(details.status ?? 0) ||
+	(details.status ?? 0) >= 500 ||
+	kind === 'timeout' ||
+	(kind === 'unreachable' && !details.permanent);
 
 function descriptionLines(error: ServiceError, advice: string | undefined): string {
 	const { kind, message, details } = error;

@@ -20,6 +20,8 @@ import {
 	errorDescription,
 	errorMessage,
 	errorTitle,
+	renderForEditor,
+	toPlainText,
 } from './errorMessages';
 import { toLogLine } from './recordIds';
 import type { Redactor } from './redact';
@@ -63,9 +65,11 @@ function serviceToNodeError(
 	error: ServiceError,
 	at: { itemIndex?: number; functionality?: 'configuration-node' },
 ): NodeApiError | NodeOperationError {
-	const { message, description } = wordError(node, nameCredential(error, node));
+	const words = wordError(node, nameCredential(error, node));
+	const { message } = words;
+	const description = toPlainText(words.description);
 	if (error.kind === 'invalid')
-		return withMessage(message, new NodeOperationError(node, message, { ...at, description }));
+		return withWords(words, new NodeOperationError(node, message, { ...at, description }));
 	const { status, ids, partial, outcome, requestId } = error.details;
 	const failure = toPollFailure(error);
 	const metadata = {
@@ -81,7 +85,7 @@ function serviceToNodeError(
 		...(failure && { failure }),
 	});
 	keepMetadata(made, metadata as IDataObject);
-	return withMessage(message, made);
+	return withWords(words, made);
 }
 
 /**
@@ -162,9 +166,18 @@ export function forVisitor<Made extends NodeApiError | NodeOperationError>(
 	return error;
 }
 
-/** n8n replaces a message that has "eperm" or the like anywhere in it (n8n-workflow 2.41.0, node.error.js:145). */
-function withMessage<Made extends Error>(message: string, error: Made): Made {
+/**
+ * n8n replaces a message that has "eperm" or the like anywhere in it (n8n-workflow 2.41.0, node.error.js:145).
+ *
+ * The panel of n8n's editor shows `descriptionTemplate` in place of the description, as HTML, and nothing else does
+ * (n8n-editor-ui 2.41.0, NodeErrorView). What an error workflow gets and posts is the description.
+ */
+function withWords<Made extends NodeApiError | NodeOperationError>(
+	{ message, description }: { message: string; description: string },
+	error: Made,
+): Made {
 	error.message = message;
+	error.context['descriptionTemplate'] = renderForEditor(description);
 	return error;
 }
 

@@ -18,7 +18,7 @@ import { run, shownText } from './rig/run';
 // what the editor shows of an error: its title says what happened, the description what to do
 const service = contraryForTests();
 
-const RUN = `See the <a href="${RUNBOOK}" target="_blank">runbook</a>.`;
+const RUN = `See the runbook: ${RUNBOOK}`;
 const UNKNOWN = 'Outcome: unknown; it may have been carried out, and may be charged.';
 const NOT_STARTED = 'Outcome: nothing was started, nothing is charged.';
 const CHECK = (what: string) =>

@@ -35,6 +35,40 @@ const DETAILS = {
 };
 const BROKE = new ServiceError('refused', MESSAGE, DETAILS);
 
+const PLAIN_LINK = `See the runbook: ${RUNBOOK}`;
+const LINK = `See the <a href="${RUNBOOK}" target="_blank">runbook</a>.`;
+
+it.each<[string, ServiceErrorKind, ServiceErrorDetails, string, string]>([
+	[
+		'of the service',
+		'refused',
+		{ status: 500, reason: '<a href="https://x.org">Pay</a> <!channel> 1 < 2 &amp; 3' },
+		'The service says: < a href="https://x.org">Pay< /a> < !channel> 1 < 2 &amp; 3.',
+		'The service says: &lt;a href="https://x.org">Pay&lt;/a> &lt;!channel> 1 &lt; 2 &amp;amp; 3.',
+	],
+	[
+		'of a user',
+		'invalid',
+		{ needsOperator: true, advice: 'Look at <b>.' },
+		'Look at < b>.',
+		'Look at &lt;b>.',
+	],
+])(
+	'words %s are plain text where they are posted, and the runbook is a link in the editor',
+	(_whose, kind, details, plain, html) => {
+		for (const type of ['x', 'xTool', 'xTrigger', 'lmChatX']) {
+			const error = toNodeError({ ...NODE, type }, new ServiceError(kind, 'No', details));
+			const lines = [error.description, error.context['descriptionTemplate']].map((text) =>
+				String(text).split('\n'),
+			);
+			const shown = type === 'xTrigger' && kind === 'invalid' ? [] : [plain, html];
+			expect(lines.flat()).toEqual(expect.arrayContaining([...shown, PLAIN_LINK, LINK]));
+			expect(error.description).not.toMatch(/<\S|&lt;/);
+			expect(error.message).not.toContain('runbook');
+		}
+	},
+);
+
 it('shows our sentence, and the words of the service as text', () => {
 	const error = toNodeError(NODE, BROKE, 3);
 	expect(error).toBeInstanceOf(NodeApiError);
@@ -42,11 +76,12 @@ it('shows our sentence, and the words of the service as text', () => {
 		message: `${MESSAGE}: insufficient_balance`,
 		httpCode: '402',
 		description: [
-			'The service says: ENOENT &lt;b>&amp; preexisting&lt;/b>.',
+			'The service says: ENOENT < b>& preexisting< /b>.',
 			'Top up.',
 			'Code: insufficient_balance.',
 			'Outcome: nothing was started, nothing is charged.',
 			'Request ID: r-1',
+			PLAIN_LINK,
 		].join('\n'),
 		context: { itemIndex: 3, metadata: { kind: 'refused', ...IDS } },
 	});
@@ -103,7 +138,7 @@ it.each([
 });
 
 it.each([
-	['Found <nothing>.', 'Found &lt;nothing>.'],
+	['Found <nothing>.', 'Found < nothing>.'],
 	[undefined, 'Nothing was sent for this item.'],
 ])('what was refused on our side is a mistake of the workflow: %s', (advice, description) => {
 	const message = 'Model is empty';
@@ -202,22 +237,24 @@ it.each([
 	}
 });
 
-const LINK = `See the <a href="${RUNBOOK}" target="_blank">runbook</a>.`;
-
 it.each<[ServiceErrorKind, ServiceErrorDetails, boolean]>([
 	['invalid', { needsOperator: true, advice: 'Wait.' }, true],
 	['refused', { status: 401 }, true],
+	['refused', { status: 402 }, true],
 	['refused', { status: 429 }, true],
 	['refused', { status: 410 }, true],
+	['refused', { status: 503 }, true],
 	['refused', { status: 400, code: 'content_expired' }, true],
 	['unreachable', { outcome: 'unknown' }, true],
+	['unreachable', { outcome: 'not_started' }, true],
+	['unreachable', { permanent: true }, false],
 	['timeout', {}, true],
 	['refused', { status: 400, outcome: 'not_started' }, false],
 	['invalid', { advice: 'Correct it.' }, false],
 	['truncated', { outcome: 'started' }, false],
 ])('%s with %j leads to the runbook: %s', (kind, details, does) => {
 	const { message, description } = toNodeError(NODE, new ServiceError(kind, 'Words', details));
-	expect([description?.endsWith(LINK), message.includes('runbook')]).toEqual([does, false]);
+	expect([description?.endsWith(PLAIN_LINK), message.includes('runbook')]).toEqual([does, false]);
 });
 
 it('a title is never as long as what somebody entered, and says each thing once', () => {
