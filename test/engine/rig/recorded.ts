@@ -158,6 +158,8 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		await record({ ...job('start', picture), ...withBudget });
 		await record({ ...budget('getBudget'), ...withBudget });
 		await record({ ...budget('release', { findBy: 'age', hours: 0 }), ...withBudget });
+		await record({ ...budget('pause', { reason: 'An agent loops' }), ...withBudget });
+		await record({ ...budget('getBudget'), ...withBudget });
 		service.forms.agent = 'ag-ui';
 		await record({ ...agent({ message: 'Hello' }), ...given });
 		service.forms.agent = 'sse-json';
