@@ -7,10 +7,12 @@ const state = (...names: string[]): Condition => ({
 		`TASK_STATE_${name.replace('-', '_').toUpperCase()}`,
 	]),
 });
-const OVER = state('completed');
-const WAITS = state('input-required', 'auth-required');
+const WAITING = ['input-required', 'auth-required'];
 /** Over REST, version 0.3 writes `CANCELLED`. */
-const BROKEN = state('failed', 'canceled', 'cancelled', 'rejected');
+const FAILED = ['failed', 'canceled', 'cancelled', 'rejected'];
+const OVER = state('completed');
+const WAITS = state(...WAITING);
+const BROKEN = state(...FAILED);
 /** Version 0.3 names the parts of a message `content` over REST. */
 const SAID = ['status.message.parts', 'status.message.content'] as const;
 const A2A_STATUS: readonly Meaning[] = [
@@ -20,7 +22,8 @@ const A2A_STATUS: readonly Meaning[] = [
 	{ if: { final: true }, ends: 'stream' },
 ];
 const A2A_TASK: readonly Meaning[] = [
-	{ opens: 'stream' },
+	// a task that has ended, and comes again, is no other run
+	{ unless: state('completed', ...WAITING, ...FAILED), opens: 'stream' },
 	...[OVER, WAITS, BROKEN].map((now): Meaning => ({ if: now, all: 'artifacts.parts' })),
 	...A2A_STATUS,
 ];

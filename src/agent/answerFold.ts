@@ -83,7 +83,7 @@ export function createAnswerFold(options: FoldOptions) {
 		end(_received: () => string, isQuiet = false): string {
 			const rest = reading.finish();
 			notice = isStream(format) ? checkEnd(reading.dialect(), reading.state()) : undefined;
-			if (isQuiet) notice = QUIET_NOTICE;
+			if (isQuiet && !reading.state().hasEndMark) notice = QUIET_NOTICE;
 			if (reading.state().isReplaced) notice = REPLACED_NOTICE;
 			return reading.text().trim() ? rest : findOtherText();
 		},
@@ -125,8 +125,8 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		state: () => reader.state,
 		/** It is asked after every piece, so nothing is joined for it. */
 		isWhole: () => {
-			const { hasEnded, isToolOpen } = reader.state;
-			return hasEnded && !isToolOpen && (told !== '' || reader.text() !== '');
+			const { hasEnded, hasEndMark, isToolOpen } = reader.state;
+			return hasEnded && !isToolOpen && (hasEndMark || told !== '' || reader.text() !== '');
 		},
 		/** @returns the text that an event adds; none once the answer is over. */
 		add(event: ArrivedEvent): string {

@@ -58,7 +58,7 @@ export interface Meaning {
 	readonly repeats?: Condition;
 	/** A whole message. It counts only where its pieces did not come. */
 	readonly whole?: Path | readonly Path[];
-	/** The whole answer. It counts only where no text came before. */
+	/** The whole answer. It counts only where its run has said nothing before. */
 	readonly all?: Path | readonly Path[];
 	/** A message of its own, whatever came before: a question back. */
 	readonly asks?: Path | readonly Path[];
@@ -78,18 +78,18 @@ export interface Meaning {
 	readonly isOther?: Condition;
 	/** With a value here, a tool was called, and the answer goes on after its result: what ends here is only the message. */
 	readonly calls?: Path;
-	/** After this event, which begins a stream or a message, the dialect always sends an end. */
+	/** After this event, which begins a stream or a message, the dialect always sends an end. After an end, a stream begins once more. */
 	readonly opens?: 'stream' | 'message';
 	/**
-	 * What ends. A `message`: more may follow. The `answer`: nothing has to follow, and after ten silent seconds nothing is waited for. The
-	 * `stream`: nothing more is read, unless it ends with the call of a tool.
+	 * What ends. A `message`: more has to follow. The `answer`: nothing has to follow. The `stream`: the run has ended, also without a text.
+	 * None of them ends the body: it is read on until the service ends it, or has been silent for ten seconds, and what comes counts.
 	 */
 	readonly ends?: 'message' | 'answer' | 'stream';
 	/** The agent has failed. The reason is here, or in the whole event. */
 	readonly fails?: Path | readonly Path[];
 }
 
-/** Nothing more is read after such an event. */
+/** The end of a run. */
 export const END = { ends: 'stream' } as const satisfies Meaning;
 
 /** The whole event tells that the agent has failed. */

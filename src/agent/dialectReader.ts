@@ -11,29 +11,41 @@ import { hasValueAt, holds, valueAt, type NamedEvent } from './paths';
 export function createDialectReader(dialect: Dialect): EventReader {
 	const messages = createMessages();
 	const state = newState();
-	/** The event that opened the stream. */
+	/** The event that opened the stream, or the last run in it. */
 	let opening: unknown;
 
+	const open = (value: unknown): void => {
+		if (!state.hasEnded) return;
+		opening = value;
+		messages.beginRun();
+		goOn();
+	};
+	const goOn = (): void => {
+		state.hasEnded = state.hasEndMark = false;
+	};
 	const end = (ends: Meaning['ends'], isToolCall: boolean): void => {
 		if (ends) messages.end();
 		state.hasEnded ||= ends === 'answer' || ends === 'stream';
-		if (isToolCall) {
-			state.isToolOpen = true;
-			state.hasEnded = false;
-		}
-		// some agents send each turn of their model as a stream of its own
-		state.isOver ||= ends === 'stream' && !state.isToolOpen;
+		state.hasEndMark ||= ends === 'stream';
+		if (!isToolCall) return;
+		state.isToolOpen = true;
+		goOn();
 	};
 
 	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
 		if (!applies(meaning, event, opening)) return '';
-		const { opens, calls, ends, fails, replaces } = meaning;
+		const { opens, calls, ends, fails, replaces, piece } = meaning;
 		const { value } = event;
 		if (opens) opening ??= value;
+		// an event that may be a piece shows by its text that the answer goes on
+		if (opens === 'stream' && piece === undefined) open(value);
 		state.isOpen ||= opens !== undefined;
 		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
 		const text = messages.add(meaning, event);
-		if (text) state.hasEnded = state.isToolOpen = false;
+		if (text) {
+			state.isToolOpen = false;
+			goOn();
+		}
 		if (fails !== undefined)
 			state.failure = reportedError('agent', findReason(value, fails), rawOf(arrived));
 		end(ends, calls !== undefined && hasValueAt(value, calls));

@@ -27,6 +27,24 @@ const SERIALIZED: readonly Meaning[] = [
 	{ if: { '1.__interrupt__': '*' }, asks: '1.__interrupt__.value', ends: 'answer' },
 ];
 
+/** Version 2 of the Agent Client Protocol tells the end of its work in the state of the session. */
+const ACP_2: readonly Meaning[] = [
+	{
+		if: { 'params.update.sessionUpdate': 'agent_message' },
+		whole: 'params.update.content',
+		ends: 'message',
+	},
+	{ if: { 'params.update.state': 'running' }, opens: 'stream' },
+	{
+		if: {
+			'params.update.state': 'idle',
+			'params.update.stopReason': ['cancelled', 'refusal', 'error'],
+		},
+		fails: ['params.update.error', 'params.update'],
+	},
+	{ if: { 'params.update.state': 'idle' }, ends: 'stream' },
+];
+
 const OF_SUBAGENT = { parent_tool_use_id: '*' };
 
 /**
@@ -87,7 +105,7 @@ export const DIALECTS: readonly Dialect[] = [
 	},
 	{
 		name: 'AG-UI',
-		source: '@ag-ui/core 1.0, @copilotkit/runtime 1.75',
+		source: '@ag-ui/core 1.0, @copilotkit/runtime 1.75, @tanstack/ai 0.58',
 		by: 'type',
 		knownBy: [
 			'RUN_*',
@@ -112,6 +130,13 @@ export const DIALECTS: readonly Dialect[] = [
 				{ if: { 'outcome.type': 'cancelled' }, fails: 'outcome' },
 				{ if: { 'outcome.type': 'interrupt' }, asks: 'outcome.interrupts.message' },
 				END,
+				...['metadata.tanstack.finishReason', 'finishReason'].map(
+					(reason): Meaning => ({
+						if: { [reason]: 'tool_calls' },
+						unless: { 'outcome.type': 'interrupt' },
+						calls: reason,
+					}),
+				),
 			],
 		},
 	},
@@ -267,21 +292,31 @@ export const DIALECTS: readonly Dialect[] = [
 	},
 	{
 		name: 'MCP and ACP',
-		source: '@modelcontextprotocol/sdk 1.32.2; https://agentclientprotocol.com',
+		source: '@modelcontextprotocol/sdk 1.32.2, @agentclientprotocol/sdk 2.4.0',
 		by: 'method',
 		knownBy: [{ jsonrpc: '*' }],
 		events: {
 			'notifications/progress': { opens: 'stream' },
-			'session/update': {
-				if: { 'params.update.sessionUpdate': 'agent_message_chunk' },
-				opens: 'stream',
-				piece: 'params.update.content',
-			},
+			'session/update': [
+				{
+					if: { 'params.update.sessionUpdate': 'agent_message_chunk' },
+					opens: 'stream',
+					piece: 'params.update.content',
+				},
+				...ACP_2,
+			],
 			'': [
+				// version 2 of ACP answers the prompt first, and then works
+				{ if: { 'result.messageId': '*' }, opens: 'stream' },
 				{ if: { error: '*' }, fails: 'error' },
 				{ if: { 'result.isError': true }, fails: 'result.content.text' },
 				{ if: { 'result.stopReason': ['cancelled', 'refusal'] }, fails: 'result' },
-				{ if: { result: '*' }, all: 'result.content', ends: 'stream' },
+				{
+					if: { result: '*' },
+					unless: { 'result.messageId': '*' },
+					all: 'result.content',
+					ends: 'stream',
+				},
 			],
 		},
 	},

@@ -23,8 +23,10 @@ interface ReadingState {
 	failure?: ServiceError;
 	/** Whether nothing more is read. */
 	isOver: boolean;
-	/** Whether an end has come, and no text since. */
+	/** Whether an end has come, and since then neither a text nor another run. */
 	hasEnded: boolean;
+	/** Whether it was that of a run: then a text is not waited for. */
+	hasEndMark: boolean;
 	/** Whether a tool was called, and no text has come since. */
 	isToolOpen: boolean;
 	/** Whether a text has come in place of an earlier one. */
@@ -36,6 +38,7 @@ interface ReadingState {
 export const newState = (): ReadingState => ({
 	isOver: false,
 	hasEnded: false,
+	hasEndMark: false,
 	isToolOpen: false,
 	isReplaced: false,
 	isOpen: false,

@@ -14,19 +14,25 @@ export function createMessages() {
 	let sender: string | undefined;
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
+	/** Whether the run has said nothing yet. */
+	let isSilent = true;
 
+	const append = (text: string): string => {
+		isSilent &&= !text;
+		return answer.append(text);
+	};
 	const addPiece = (text: string, id: string | undefined): string => {
 		if (!text) return '';
 		if (id !== undefined && id !== sender) answer.endMessage();
 		sender = id ?? sender;
-		return answer.append(text);
+		return append(text);
 	};
 	const addNew = (messages: readonly string[]): string => {
 		let text = '';
 		for (const message of messages) {
 			if (!message || answer.isKnown(message)) continue;
 			answer.endMessage();
-			text += answer.append(message);
+			text += append(message);
 		}
 		return text;
 	};
@@ -49,7 +55,7 @@ export function createMessages() {
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
 			if (piece !== undefined) return addPiece(newIn(grown, id, meaning, event), id);
 			if (grows !== undefined) return addPiece(growth(grown, id, textAt(value, grows)), id);
-			if (all !== undefined) return answer.isEmpty() ? answer.append(textAt(value, all)) : '';
+			if (all !== undefined) return isSilent ? addNew([textAt(value, all)]) : '';
 			if (asks !== undefined) return finish() + addNew([questionAt(value, asks)]);
 			if (answer.current()) return '';
 			return addNew(
@@ -57,6 +63,10 @@ export function createMessages() {
 			);
 		},
 		end: answer.endMessage,
+		/** Another run begins. */
+		beginRun(): void {
+			isSilent = true;
+		},
 		/** @returns the text of messages of the conversation that were not streamed. */
 		finish,
 		text: answer.text,

@@ -56,8 +56,6 @@ async function expectRight(_name: string, recording: Recording) {
 
 /** Recordings that are not read right yet. One that is must leave the list. */
 const KNOWN_WRONG = [
-	'acp 2.4.0-v2 plain',
-	'ag-ui client-1.0.0 two-runs',
 	'agno public pretty-json',
 	'ai-uistream 7.0.173 new-approval',
 	'ai-uistream 7.0.173 new-clientToolBare',
@@ -66,12 +64,6 @@ const KNOWN_WRONG = [
 	'ms-agents 1.8.1 expectReplies-donewords',
 	'openai-agents 0.20.0 new-chat-approval',
 	'openai-agents 0.20.0 new-resp-approvalBare',
-	'tanstack-ai 0.58.0 http-tool',
-	'tanstack-ai 0.58.0 http-toolFail',
-	'tanstack-ai 0.58.0 http-twoTools',
-	'tanstack-ai 0.58.0 sse-reasonTool',
-	'tanstack-ai 0.58.0 sse-toolBare',
-	'tanstack-ai 0.58.0 sse-toolFail',
 	'tiny-agents 0.3.4 tool',
 ];
 const named = recordings.map((recording) => [nameOf(recording), recording] as const);

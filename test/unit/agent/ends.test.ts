@@ -1,0 +1,189 @@
+import { createServer, type ServerResponse } from 'node:http';
+
+import { sendMessage } from '../../../src/agent/client';
+import type { Http } from '../../../src/core/http';
+import { listen } from '../../service/listen.ts';
+import { failureOf } from '../inMemoryHttp';
+
+// The end of a turn, a run or a message is not the end of the body: a real server whose connection is closed too early would abort the
+// work of its agent. The clock of the client goes on only where a test says so.
+
+const sse = (...values: unknown[]) =>
+	values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
+
+let aborted = 0;
+let takeResponse: (response: ServerResponse) => void;
+const server = createServer((_request, response) => {
+	response.on('close', () => (aborted += response.writableFinished ? 0 : 1));
+	response.writeHead(200, { 'content-type': 'text/event-stream' });
+	takeResponse(response);
+});
+let port: number;
+beforeAll(async () => (port = await listen(server)));
+beforeEach(() => (aborted = 0));
+afterAll(() => void server.close());
+
+/** Sends a message, and answers with the beginning. @returns what decides how it goes on. */
+async function ask(beginning: string) {
+	const waits: Array<{ milliseconds: number; wake: () => void }> = [];
+	let waited: () => void;
+	const isWaiting = new Promise<void>((resolve) => (waited = resolve));
+	const clock = {
+		now: () => 0,
+		random: () => 0.5,
+		async sleep(milliseconds: number) {
+			await new Promise<void>((wake) => {
+				waits.push({ milliseconds, wake });
+				waited();
+			});
+		},
+	};
+	const http: Http = {
+		async send() {
+			const leaving = new AbortController();
+			const { status, body } = await fetch(`http://127.0.0.1:${port}`, { signal: leaving.signal });
+			async function* read() {
+				try {
+					yield* body as unknown as AsyncIterable<Uint8Array>;
+				} finally {
+					leaving.abort();
+				}
+			}
+			const chunks = read();
+			const stop = chunks.return.bind(chunks);
+			// a generator that waits for the next bytes does not hear that it has to end
+			chunks.return = async (value) => {
+				leaving.abort();
+				return await stop(value).catch(() => ({ done: true as const, value: undefined }));
+			};
+			return { status, headers: { 'content-type': 'text/event-stream' }, clock, body: chunks };
+		},
+	};
+	const response = new Promise<ServerResponse>((resolve) => (takeResponse = resolve));
+	const answer = sendMessage(http, { sessionId: 's', content: 'the question' });
+	const sent = await response;
+	sent.write(beginning);
+	return { answer, sent, isWaiting, waits };
+}
+
+const text = (delta: string) => [
+	{ type: 'TEXT_MESSAGE_START', messageId: delta, role: 'assistant' },
+	{ type: 'TEXT_MESSAGE_CONTENT', messageId: delta, delta },
+	{ type: 'TEXT_MESSAGE_END', messageId: delta },
+];
+const run = (...events: object[]) =>
+	sse({ type: 'RUN_STARTED', runId: 'r' }, ...events, { type: 'RUN_FINISHED', runId: 'r' });
+const update = (content: string) => ({
+	jsonrpc: '2.0',
+	method: 'session/update',
+	params: {
+		update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: content } },
+	},
+});
+const status = (state: string, said: string, final = true) => ({
+	kind: 'status-update',
+	status: { state, message: { role: 'agent', parts: [{ kind: 'text', text: said }] } },
+	final,
+});
+
+const ENDED: Array<[name: string, beginning: string, rest: string]> = [
+	['AG-UI', run(...text('One.')), run(...text('Two.'))],
+	[
+		'AI SDK',
+		sse({ type: 'start' }, { type: 'text-delta', id: '1', delta: 'One.' }, { type: 'finish' }),
+		sse({ type: 'start' }, { type: 'text-delta', id: '1', delta: 'Two.' }, { type: 'finish' }),
+	],
+	[
+		'MCP and ACP',
+		sse(update('One.'), { jsonrpc: '2.0', id: 1, result: { stopReason: 'end_turn' } }),
+		sse(update('Two.'), { jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } }),
+	],
+	[
+		'Dify',
+		sse({ event: 'message', task_id: 't', answer: 'One.' }, { event: 'message_end' }),
+		sse({ event: 'message', task_id: 't', answer: 'Two.' }, { event: 'message_end' }),
+	],
+	[
+		'A2A 0.3',
+		sse(status('completed', 'One.')),
+		sse({ kind: 'message', role: 'agent', parts: [{ kind: 'text', text: 'Two.' }] }),
+	],
+	[
+		'Chat completions',
+		sse({ choices: [{ index: 0, delta: { content: 'One.' }, finish_reason: 'stop' }] }) +
+			'data: [DONE]\n\n',
+		sse({ choices: [{ index: 0, delta: { content: 'Two.' }, finish_reason: 'stop' }] }) +
+			'data: [DONE]\n\n',
+	],
+	[
+		'Agno',
+		sse({ event: 'RunStarted' }, { event: 'RunCompleted', content: 'One.' }),
+		sse({ event: 'RunStarted' }, { event: 'RunCompleted', content: 'Two.' }),
+	],
+	[
+		'Flowise',
+		sse(
+			{ event: 'agentFlowEvent', data: 'INPROGRESS' },
+			{ event: 'token', data: 'One.' },
+			{ event: 'end' },
+		),
+		sse({ event: 'token', data: 'Two.' }, { event: 'end' }),
+	],
+];
+
+describe.each(ENDED)('%s', (dialect, beginning, rest) => {
+	it('a run that ends leaves the connection open: what follows is read, and nothing is aborted', async () => {
+		const { answer, sent, isWaiting, waits } = await ask(beginning);
+		await isWaiting;
+		sent.end(rest);
+		expect(await answer).toEqual({ text: 'One.\n\nTwo.', dialect, format: 'sse', events: [] });
+		expect(waits.every(({ milliseconds }) => milliseconds === 10_000)).toBe(true);
+		expect(aborted).toBe(0);
+	});
+
+	it('a connection that stays open is closed after ten silent seconds, and the answer is complete', async () => {
+		const { answer, sent, isWaiting, waits } = await ask(beginning);
+		await isWaiting;
+		expect(aborted).toBe(0);
+		const closed = new Promise((resolve) => void sent.on('close', resolve));
+		for (const { wake } of waits) wake();
+		expect(await answer).toMatchObject({ text: 'One.', dialect });
+		await closed;
+		expect(aborted).toBe(1);
+	});
+});
+
+it.each([
+	['an error', sse({ type: 'RUN_ERROR', message: 'boom' })],
+	[
+		'the failure of another run',
+		sse({ type: 'RUN_STARTED' }, { type: 'RUN_ERROR', message: 'boom' }),
+	],
+	[
+		'a run that is cancelled',
+		sse({ type: 'RUN_FINISHED', outcome: { type: 'cancelled', message: 'boom' } }),
+	],
+])('%s after the end of a run is the failure of the answer, which is kept', async (_what, rest) => {
+	const { answer, sent, isWaiting } = await ask(run(...text('One.')));
+	await isWaiting;
+	sent.end(rest);
+	expect(await failureOf(answer)).toMatchObject({
+		details: { reason: 'boom', partial: { text: 'One.' } },
+	});
+});
+
+it('another run that has no end is not complete', async () => {
+	const { answer, sent, isWaiting } = await ask(run(...text('One.')));
+	await isWaiting;
+	sent.end(sse({ type: 'RUN_STARTED' }));
+	expect(await failureOf(answer)).toMatchObject({
+		details: { reason: expect.stringContaining('did not arrive'), partial: { text: 'One.' } },
+	});
+});
+
+it('a run that ends without a text is waited for no longer than any other', async () => {
+	const { answer, isWaiting, waits } = await ask(run());
+	await isWaiting;
+	for (const { wake } of waits) wake();
+	expect(await answer).toMatchObject({ text: '', dialect: 'AG-UI' });
+});
