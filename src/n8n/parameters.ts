@@ -1,5 +1,6 @@
 import {
 	deepCopy,
+	extractFromAICalls,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeParameters,
@@ -147,9 +148,11 @@ function readParam(param: INodeProperties, context: ItemContext): unknown {
 		throw invalidInputError(`${path} cannot be an expression`, 'Choose it in the node.');
 	const value = context.read(param, context.itemIndex);
 	if (isEmptyValue(value) && mayBeEmpty(param, context.topLevel)) return readDefault(param);
+	if (isLeftToDefault({ param, stored, value })) return readDefault(param);
 	return walkParam({ param, path, stored, value }, (field) => {
 		const { siblings = context.topLevel } = field;
 		if (!isShown(field.param, siblings, context)) return undefined;
+		if (field.siblings && isLeftToDefault(field)) return undefined;
 		rejectEmptyExpressions(field, context);
 		return validateField(field);
 	});
@@ -187,6 +190,7 @@ function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 		const isList = isKey || param.type === 'multiOptions';
 		const isEmpty = [isList ? value : [value]].flat().every(isEmptyValue);
 		if (isEmpty && mayBeEmpty(param, siblings)) continue;
+		if (isLeftToDefault({ param, stored, value })) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
 			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
@@ -208,8 +212,33 @@ function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: It
 		const isWholeValue = parts[index - 1]?.endsWith('"') && parts[index + 1]?.startsWith('"');
 		return index % 2 && (isKey || isWholeValue) ? [`{{${text}}}`] : [];
 	});
-	return codes.find((code) => [evaluate(code, itemIndex)].flat().every(isEmptyValue));
+	return codes.find(
+		(code) =>
+			[evaluate(code, itemIndex)].flat().every(isEmptyValue) && !hasEmptyDefault(`=${code}`),
+	);
 }
+
+/**
+ * Whether a model of an AI agent has left a field out that need not be set, and whose `$fromAI()` then gives nothing on purpose. A field that
+ * the model fills in by default has to be set.
+ */
+const isLeftToDefault = ({ param, stored, value }: Pick<Field, 'param' | 'stored' | 'value'>) =>
+	!(param.required || hasExpression(param.default)) &&
+	isEmptyValue(value) &&
+	typeof stored === 'string' &&
+	hasEmptyDefault(stored);
+
+/** Whether an expression is one `$fromAI()`, with an empty default. n8n reads that of a number as 0. */
+function hasEmptyDefault(expression: string): boolean {
+	const [code = '', ...more] = splitExpression(expression).filter((part) => part.trim());
+	if (more.length || !FROM_AI.test(code)) return false;
+	const [call, ...others] = extractFromAICalls(code);
+	const { defaultValue } = call ?? {};
+	return !others.length && (defaultValue === 0 || defaultValue?.toString().trim() === '');
+}
+
+/** With the mark of a field that the editor has filled in. */
+const FROM_AI = /^\s*(\/\*.*?\*\/\s*)?\$fromAI\s*\(.*\)\s*$/is;
 
 /** Whether a field may be empty, given the values of the fields next to it. */
 function mayBeEmpty(param: INodeProperties, siblings: Record<string, unknown>): boolean {

@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/send.operation';
 import { callTool, type ToolOptions, type Way } from './rig/agentTool';
 import { agent, assistant, job, posts, secretsOf } from './rig/calls';
-import { allFields } from './rig/fields';
+import { allFields, type Field } from './rig/fields';
 import { serviceForTests } from './rig/service';
 
 // what the model of an AI agent must not choose when it calls a node as its tool: sessions, keys, caps, what allows something
@@ -78,12 +78,13 @@ describe.each(ways)('the session of a chat, for an agent that calls its tool %s'
 	});
 });
 
+const credentials: Record<string, string> = {
+	workspaceAgent: 'workspaceAgentApi',
+	marketAssistant: 'marketAssistantApi',
+	modelRouter: 'modelRouterApi',
+};
+
 describe('fields that a model must not choose', () => {
-	const credentials: Record<string, string> = {
-		workspaceAgent: 'workspaceAgentApi',
-		marketAssistant: 'marketAssistantApi',
-		modelRouter: 'modelRouterApi',
-	};
 	const fields = allFields().filter(({ node }) => node in credentials);
 	const ruled = fields.filter(({ rules, outerRules }) => rules.inTool ?? outerRules.inTool);
 	const labels = [...new Set(ruled.map(({ label }) => label))].sort();
@@ -154,6 +155,51 @@ describe('fields that a model must not choose', () => {
 });
 
 describe('what a model leaves out', () => {
+	const types: Partial<Record<Field['type'], string>> = { number: 'number', boolean: 'boolean' };
+	// n8n-io/n8n#19128 made an empty default a valid one on purpose
+	const expressionFor = ({ type }: Field) =>
+		`={{ $fromAI('given', '', '${types[type] ?? 'string'}', '') }}`;
+	const free = allFields().filter(
+		({ title, node, takesNoExpression, rules, outerRules }) =>
+			node in credentials &&
+			// refused below an AI agent as a whole
+			!/^modelRouter (ledger|budget|spending) /.test(title) &&
+			!takesNoExpression &&
+			!(rules.inTool ?? outerRules.inTool),
+	);
+	const callWith = async ({ node }: Field, stored: INodeParameters) => {
+		const parameters = { ...stored, allowAgents: true, useLedger: false, uniqueKey: '' };
+		const tool = { node, parameters, credential: credentials[node]! };
+		service.requests.length = 0;
+		const { answers } = await call('by the engine', { tool, calls: [{}] });
+		const [{ error }] = JSON.parse(answers[0]!) as [{ error?: string }];
+		return { error, bodies: posts(service).map(({ body }) => body) };
+	};
+	const titled = (fields: Field[]) => fields.map((field) => [field.title, field] as const);
+	// a job without a prompt is not started where a model asks for it
+	const isNeeded = ({ isRequired, title }: Field) =>
+		isRequired || / media \w+: Prompt$/.test(title);
+
+	it.each(titled(free.filter((field) => !isNeeded(field))))(
+		'counts as not set, if its default is empty: %s',
+		async (_title, field) => {
+			const expression = expressionFor(field);
+			const omit = (_name: string, value: unknown) => (value === expression ? undefined : value);
+			const parameters = field.stored(expression);
+			const without = JSON.parse(JSON.stringify(parameters), omit) as INodeParameters;
+			expect(await callWith(field, parameters)).toEqual(await callWith(field, without));
+		},
+	);
+
+	it.each(titled(free.filter(isNeeded)))(
+		'is asked for, where the field needs it: %s',
+		async (_title, field) => {
+			const { error, bodies } = await callWith(field, field.stored(expressionFor(field)));
+			expect(error).toContain(' is empty: nothing was given for "given". Nothing was sent.');
+			expect(bodies).toEqual([]);
+		},
+	);
+
 	it.each(ways)('is what the tool falls back on, where it does, %s', async (way) => {
 		const question = "={{ $fromAI('question', 'What to ask', 'string', 'How is ETH?') }}";
 		await call(way, { tool: assistant('ask', { question }), calls: [{}] });

@@ -21,6 +21,7 @@ export interface Field {
 	type: INodeProperties['type'];
 	description: string;
 	takesNoExpression: boolean;
+	isRequired: boolean;
 	rules: FieldRules;
 	/** The rules of the collection that it is in. */
 	outerRules: FieldRules;
@@ -174,6 +175,7 @@ function inside(param: INodeProperties, place: Place): Field[] {
 			type,
 			description: param.description ?? '',
 			takesNoExpression: param.noDataExpression ?? false,
+			isRequired: param.required ?? false,
 			rules: getFieldRules(param),
 			outerRules: place.outer,
 			good: good(param, true),

@@ -79,3 +79,51 @@ it('JSON is a list or an object as its default is, also in a row, in options and
 		refusal('Options: Stop Sequences (JSON) must be a JSON list'),
 	);
 });
+
+// all fields of all nodes are tried in engine/modelChoices
+describe('in a tool, what $fromAI() leaves out', () => {
+	const readTool = (options: object) => {
+		const parameters = { ...chosen, model: 'v/m', messages: said, options } as never;
+		return createParamReader(
+			executeContext({ parameters, type: 'test.modelRouterTool' }),
+			message.params,
+		)(0)['options'];
+	};
+	const said = { message: [{ role: 'user', content: 'hello' }] };
+
+	it.each([
+		['in single quotes', { reasoningEffort: "={{ $fromAI('p', '', 'string', '') }}" }],
+		['in double quotes', { reasoningEffort: '={{ $fromAI("p", "a, b", "string", "") }}' }],
+		['of spaces', { reasoningEffort: "={{ $fromAI('p', '', 'string', ' ') }}" }],
+		['without a space', { reasoningEffort: "={{$fromai('p','','string','')}}" }],
+		['of a number', { maxTokens: "={{ $fromAI('p', '', 'number', '') }}" }],
+		['of JSON', { additionalFields: "={{ $fromAI('p', '', 'json', '') }}" }],
+		[
+			'as the editor marks it',
+			{
+				reasoningEffort:
+					"={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('p', ``, 'string', '') }}",
+			},
+		],
+	])('is not set with an empty default %s', (_how, options) => {
+		expect(readTool(options)).toEqual({});
+	});
+
+	it.each([
+		["{{ $fromAI('p', '', 'string', '') }}", { x: '' }],
+		["{{ $fromAI('p', '', 'string', 'y') }}", { x: 'y' }],
+	])('is an empty text in JSON: %s', (code, additionalFields) => {
+		expect(readTool({ additionalFields: `={ "x": "${code}" }` })).toEqual({ additionalFields });
+	});
+
+	it.each([
+		["={{ $fromAI('p', '') }}", 'nothing was given for "p"'],
+		["={{ $fromAI('p', '', 'string') }}", 'nothing was given for "p"'],
+		["={{ $fromAI('p', '', 'string', '') || $json.x }}", 'nothing was given for "p"'],
+		["={{ $fromAI('p', '', 'string', '') }}{{ $json.x ?? '' }}", 'nothing was given for "p"'],
+		["={{ $json.x ?? '' }}", 'its expression found nothing'],
+	])('is asked for without one, or with another expression: %s', (reasoningEffort, problem) => {
+		const message = expect.stringContaining(`Options: Reasoning Effort is empty: ${problem}`);
+		expect(() => readTool({ reasoningEffort })).toThrow(expect.objectContaining({ message }));
+	});
+});
