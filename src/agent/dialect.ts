@@ -74,7 +74,10 @@ export interface Meaning {
 	readonly id?: Path;
 	/** The ID is this path and the number of the event among those with it, as `[0,1]`; pieces repeat it in their `id`. */
 	readonly numberedBelow?: Path;
-	/** The message with this ID, or without one the next, is someone else's, and none of its pieces count. */
+	/**
+	 * The message with this ID is someone else's, and none of its pieces count. So it is where the event has a role that is not the agent's.
+	 * A text is not the agent's, either, where what it is in says so.
+	 */
 	readonly isOther?: Condition;
 	/** With a value here, a tool was called, and the answer goes on after its result: what ends here is only the message. */
 	readonly calls?: Path;

@@ -42,10 +42,10 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		state.isOpen ||= opens !== undefined;
 		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
 		const text = messages.add(meaning, event);
-		if (text) {
-			state.isToolOpen = false;
-			goOn();
-		}
+		if (text) state.isToolOpen = false;
+		const isOfOthers = !text && messages.isOfOthers(meaning, event);
+		if (isOfOthers) messages.end();
+		if (text || isOfOthers) goOn();
 		if (fails !== undefined)
 			state.failure = reportedError('agent', findReason(value, fails), rawOf(arrived));
 		end(ends, calls !== undefined && hasValueAt(value, calls));

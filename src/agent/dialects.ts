@@ -3,15 +3,11 @@ import { END, FAILURE, type Dialect, type Meaning } from './dialect';
 import { MODELS } from './models';
 import { PRODUCTS } from './products';
 
-/** Roles whose messages are not the answer. */
-const OTHERS = ['user', 'system', 'developer', 'tool'];
-
 /** Codes of lines that assistant-ui adds. */
 const AUI = ['aui-state', 'aui-data', 'aui-text-delta', 'aui-reasoning-part-start'];
 
 /** Types of a message of LangChain that are the model's. */
 const AI = ['ai', 'AIMessageChunk'];
-const OTHER_MESSAGES = ['HumanMessage', 'SystemMessage', 'ToolMessage'];
 /** A run ends the stream that was first to start. */
 const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
 const ASKS = { if: { __interrupt__: '*' }, asks: '__interrupt__.value', ends: 'answer' } as const;
@@ -19,9 +15,9 @@ const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 
 /** A text, a message, a message and where it comes from, or the state of a graph. */
 const SERIALIZED: readonly Meaning[] = [
-	{ unless: { 0: '*', id: OTHER_MESSAGES }, piece: ['', 'kwargs.content'], id: 'kwargs.id' },
-	{ unless: { '0.id': OTHER_MESSAGES }, piece: '0.kwargs.content', id: '0.kwargs.id' },
-	{ unless: { '1.0.id': OTHER_MESSAGES }, piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
+	{ unless: { 0: '*' }, piece: ['', 'kwargs.content'], id: 'kwargs.id' },
+	{ piece: '0.kwargs.content', id: '0.kwargs.id' },
+	{ piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
 	{ state: 'messages' },
 	{ if: { 0: 'values' }, state: '1.messages' },
 	{ if: { '1.__interrupt__': '*' }, asks: '1.__interrupt__.value', ends: 'answer' },
@@ -120,9 +116,9 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			RUN_STARTED: { opens: 'stream' },
-			TEXT_MESSAGE_START: { id: 'messageId', isOther: { role: OTHERS } },
+			TEXT_MESSAGE_START: { id: 'messageId' },
 			TEXT_MESSAGE_CONTENT: { piece: 'delta', id: 'messageId' },
-			TEXT_MESSAGE_CHUNK: { piece: 'delta', id: 'messageId', isOther: { role: OTHERS } },
+			TEXT_MESSAGE_CHUNK: { piece: 'delta', id: 'messageId' },
 			TEXT_MESSAGE_END: { ends: 'message' },
 			MESSAGES_SNAPSHOT: { state: 'messages' },
 			RUN_ERROR: FAILURE,

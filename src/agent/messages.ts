@@ -1,8 +1,8 @@
-import { answersIn, textOf, unwrapped } from '../core/extractText';
+import { answersIn, isOthers, textOf, unwrapped } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { createTextAccumulator } from '../core/textAccumulator';
 import type { Meaning } from './dialect';
-import { holds, questionAt, textAt, valueAt, type NamedEvent } from './paths';
+import { holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './paths';
 
 /** Builds the messages of an answer from what events mean. */
 export function createMessages() {
@@ -54,14 +54,17 @@ export function createMessages() {
 			if (isOther) return '';
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
 			if (piece !== undefined) return addPiece(newIn(grown, id, meaning, event), id);
-			if (grows !== undefined) return addPiece(growth(grown, id, textAt(value, grows)), id);
-			if (all !== undefined) return isSilent ? addNew([textAt(value, all)]) : '';
+			if (grows !== undefined) return addPiece(growth(grown, id, saidAt(value, grows)), id);
+			if (all !== undefined) return isSilent ? addNew([saidAt(value, all)]) : '';
 			if (asks !== undefined) return finish() + addNew([questionAt(value, asks)]);
 			if (answer.current()) return '';
 			return addNew(
-				whole === undefined ? said(added && valueAt(value, added)) : [textAt(value, whole)],
+				whole === undefined ? said(added && valueAt(value, added)) : [saidAt(value, whole)],
 			);
 		},
+		/** Whether an event is a piece of what someone else says, as a tool between two messages of the agent. */
+		isOfOthers: ({ piece }: Meaning, { value }: NamedEvent): boolean =>
+			piece !== undefined && !saidAt(value, piece) && textAt(value, piece) !== '',
 		end: answer.endMessage,
 		/** Another run begins. */
 		beginRun(): void {
@@ -76,7 +79,7 @@ export function createMessages() {
 /** What a piece adds, which may begin with all that its message has said so far. */
 function newIn(grown: Map<string, string>, id = '', meaning: Meaning, event: NamedEvent): string {
 	const { piece = '', repeats } = meaning;
-	const text = textAt(event.value, piece);
+	const text = saidAt(event.value, piece);
 	if (!repeats) return text;
 	const before = grown.get(id) ?? '';
 	// the length first: to compare, all pieces so far are joined
@@ -115,7 +118,7 @@ function createIdFinder() {
 		if (numberedBelow !== undefined) last = countIn(found);
 		else if (found !== undefined) last = JSON.stringify(found);
 		const id = last ?? '';
-		if (isOther && holds(event, isOther)) others.add(id);
+		if (isOthers(event.value) || (isOther && holds(event, isOther))) others.add(id);
 		return { id, isOther: others.has(id) };
 	};
 }

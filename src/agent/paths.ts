@@ -1,4 +1,4 @@
-import { textOf } from '../core/extractText';
+import { isOthers, textOf } from '../core/extractText';
 import { isEmptyValue } from '../core/missing';
 import type { Condition, Path } from './dialect';
 
@@ -18,17 +18,22 @@ interface Step {
 const stepsByPath = new Map<Path, Step[]>();
 
 /** The value at a path. Of a list, the values of its entries in one list. */
-export function valueAt(value: unknown, path: Path): unknown {
-	let steps = stepsByPath.get(path);
-	if (!steps) stepsByPath.set(path, (steps = parsePath(path)));
-	return follow(value, steps, 0);
-}
+export const valueAt = (value: unknown, path: Path): unknown => follow(value, stepsOf(path), 0);
 
 /** The text at the first of these paths that has one. */
 export function textAt(value: unknown, paths: Path | readonly Path[]): string {
 	if (typeof paths === 'string') return textOf(valueAt(value, paths)) ?? '';
 	for (const path of paths) {
 		const text = textOf(valueAt(value, path));
+		if (text) return text;
+	}
+	return '';
+}
+
+/** The same without what someone else says. Of the event and of all that is on the way to the text, each may name its role. */
+export function saidAt(value: unknown, paths: Path | readonly Path[]): string {
+	for (const path of typeof paths === 'string' ? [paths] : paths) {
+		const text = textOf(follow(value, stepsOf(path), 0, isOthers));
 		if (text) return text;
 	}
 	return '';
@@ -65,6 +70,12 @@ function matches(found: unknown, expected: NonNullable<Condition[string]>): bool
 	return Array.isArray(expected) ? expected.includes(found as string) : found === expected;
 }
 
+function stepsOf(path: Path): readonly Step[] {
+	let steps = stepsByPath.get(path);
+	if (!steps) stepsByPath.set(path, (steps = parsePath(path)));
+	return steps;
+}
+
 /** `a.b[type=x|y].c`: each entry of a filter is a step of its own. */
 const parsePath = (path: Path): Step[] =>
 	(path.match(/[^.[\]]+|\[[^\]]*\]/g) ?? []).map((name) => {
@@ -72,7 +83,14 @@ const parsePath = (path: Path): Step[] =>
 		return field === undefined ? { name } : { name, field, values: values.split('|') };
 	});
 
-function follow(value: unknown, steps: readonly Step[], at: number): unknown {
+/** @param isLeftOut Tells a value on the way that counts as absent. */
+function follow(
+	value: unknown,
+	steps: readonly Step[],
+	at: number,
+	isLeftOut: (value: unknown) => boolean = () => false,
+): unknown {
+	if (isLeftOut(value)) return undefined;
 	const step = steps[at];
 	if (!step) return value;
 	const { name, field, values = [] } = step;
@@ -81,13 +99,13 @@ function follow(value: unknown, steps: readonly Step[], at: number): unknown {
 			const found = fieldOf(entry, field);
 			return found === undefined || (typeof found !== 'object' && values.includes(String(found)));
 		});
-		return follow(kept, steps, at + 1);
+		return follow(kept, steps, at + 1, isLeftOut);
 	}
 	if (!Array.isArray(value) || POSITION.test(name))
-		return follow(fieldOf(value, name), steps, at + 1);
+		return follow(fieldOf(value, name), steps, at + 1, isLeftOut);
 	// of the only entry, a list remains a list
-	if (value.length === 1) return follow(value[0], steps, at);
-	return value.flatMap((entry) => follow(entry, steps, at) ?? []);
+	if (value.length === 1) return follow(value[0], steps, at, isLeftOut);
+	return value.flatMap((entry) => follow(entry, steps, at, isLeftOut) ?? []);
 }
 
 const POSITION = /^\d+$/;

@@ -151,6 +151,19 @@ function roleOf(message: unknown): string {
 	return /^(ai|human|system|tool|AIMessage|HumanMessage)/.test(type) ? type : '';
 }
 
+/** Whether a message, or an event with a piece of one, says itself that it is of someone else than the agent. */
+export function isOthers(message: unknown): boolean {
+	if (!isPlainObject(message)) return false;
+	const { role, lc, id } = message;
+	if (lc === 1 && Array.isArray(id)) return OTHER_ROLE.test(String(id.at(-1)));
+	return typeof role === 'string' && role
+		? OTHER_ROLE.test(role)
+		: OTHER_TYPE.test(typeOf(message));
+}
+
+/** Of messages of LangChain, whose role is their type. */
+const OTHER_TYPE = /^(human|system|tool|function)$/;
+
 /** What the assistant said after the last question, in a list with roles. @returns undefined for another list. */
 export function answersIn(list: readonly unknown[]): unknown[] | undefined {
 	const isAnswer = (entry: unknown) => ASSISTANT_ROLE.test(roleOf(entry));

@@ -64,7 +64,6 @@ const KNOWN_WRONG = [
 	'ms-agents 1.8.1 expectReplies-donewords',
 	'openai-agents 0.20.0 new-chat-approval',
 	'openai-agents 0.20.0 new-resp-approvalBare',
-	'tiny-agents 0.3.4 tool',
 ];
 const named = recordings.map((recording) => [nameOf(recording), recording] as const);
 
