@@ -118,8 +118,10 @@ function createIdFinder() {
 		if (numberedBelow !== undefined) last = countIn(found);
 		else if (found !== undefined) last = JSON.stringify(found);
 		const id = last ?? '';
-		if (isOthers(event.value) || (isOther && holds(event, isOther))) others.add(id);
-		return { id, isOther: others.has(id) };
+		const isSomeoneElse = isOthers(event.value) || (isOther && holds(event, isOther)) === true;
+		// without an ID, only the event itself is someone else's
+		if (isSomeoneElse && found !== undefined) others.add(id);
+		return { id, isOther: isSomeoneElse || others.has(id) };
 	};
 }
 

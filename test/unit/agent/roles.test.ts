@@ -146,6 +146,17 @@ describe.each(ROWS)('%s', (dialect, say, end) => {
 	);
 });
 
+it("a message of a tool that has no ID makes none of the agent without one a tool's", async () => {
+	const said = (name: string, content: string) =>
+		`data: ${JSON.stringify({ ...message(name, '', content), kwargs: { content } })}\n\n`;
+	const body =
+		said('AIMessageChunk', 'One.') + said('ToolMessage', 'SECRET') + said('AIMessageChunk', 'Two.');
+	expect(await sendMessage(inMemory(sse(body)), { sessionId: 's', content: 'q' })).toMatchObject({
+		dialect: 'LangChain messages',
+		text: 'One.\n\nTwo.',
+	});
+});
+
 it('a tool that has answered is followed by the agent, also after the end of a message', async () => {
 	const choice = (delta: object, more: object = {}) =>
 		`data: ${JSON.stringify({ choices: [{ index: 0, delta, ...more }] })}\n\n`;
