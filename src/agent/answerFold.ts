@@ -85,6 +85,7 @@ export function createAnswerFold(options: FoldOptions) {
 			notice = isStream(format) ? checkEnd(reading.dialect(), reading.state()) : undefined;
 			if (isQuiet && !reading.state().hasEndMark) notice = QUIET_NOTICE;
 			if (reading.state().isReplaced) notice = REPLACED_NOTICE;
+			if (reading.told().trim()) notice = [TOLD_NOTICE, notice].filter(Boolean).join(' ');
 			return reading.text().trim() ? rest : findOtherText();
 		},
 		partial(): PartialAnswer {
@@ -121,6 +122,7 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	return {
 		kept,
 		text,
+		told: () => told,
 		dialect: () => dialect,
 		state: () => reader.state,
 		/** It is asked after every piece, so nothing is joined for it. */
@@ -185,6 +187,9 @@ const otherTextNotice = ({ name }: Dialect) =>
 
 const REPLACED_NOTICE =
 	'The agent has replaced its text by the last paragraph. The text before it had already been shown.';
+
+const TOLD_NOTICE =
+	'The first paragraph had already been shown when the form of the answer was recognized. It may be none of the answer.';
 
 const QUIET_NOTICE =
 	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';

@@ -102,7 +102,11 @@ export const PRODUCTS: readonly Dialect[] = [
 		name: 'Coze',
 		source: 'https://github.com/coze-dev/coze-py/tree/main/tests/testdata',
 		by: 'line',
-		knownBy: ['conversation.chat.created', 'conversation.message.delta'],
+		knownBy: [
+			'conversation.chat.created',
+			'conversation.message.delta',
+			{ '#': 'Message', node_seq_id: '*' },
+		],
 		events: {
 			'conversation.chat.created': { opens: 'stream' },
 			'conversation.message.delta': { if: { type: 'answer' }, piece: 'content', id: 'id' },
@@ -113,6 +117,11 @@ export const PRODUCTS: readonly Dialect[] = [
 			},
 			'conversation.chat.completed': { ends: 'answer' },
 			'conversation.chat.failed': { fails: 'last_error' },
+			// a workflow
+			Message: { opens: 'stream', piece: 'content' },
+			Interrupt: { ends: 'answer' },
+			Done: END,
+			Error: { fails: '' },
 			error: FAILURE,
 			done: END,
 			'[DONE]': END,
@@ -166,11 +175,13 @@ export const PRODUCTS: readonly Dialect[] = [
 		source: 'https://docs.langflow.org/api-flows-run',
 		by: 'event',
 		knownBy: [
+			{ event: 'log', 'data.component_id': '*' },
 			{ event: 'add_message', 'data.sender': '*' },
 			{ event: 'token', 'data.chunk': String },
 			{ 'outputs.outputs.results': '*' },
 		],
 		events: {
+			log: { opens: 'stream' },
 			add_message: [
 				{ if: { 'data.sender': 'User' }, opens: 'stream' },
 				{
@@ -191,9 +202,35 @@ export const PRODUCTS: readonly Dialect[] = [
 		},
 	},
 	{
+		name: 'ChatKit',
+		source: 'https://github.com/openai/chatkit-python/blob/main/chatkit/types.py',
+		by: 'type',
+		knownBy: ['thread.item.added', 'thread.item.updated', 'thread.item.done'],
+		events: {
+			'thread.item.added': { if: { 'item.type': 'assistant_message' }, opens: 'stream' },
+			'thread.item.updated': {
+				if: { 'update.type': 'assistant_message.content_part.text_delta' },
+				piece: 'update.delta',
+				id: 'item_id',
+			},
+			'thread.item.done': {
+				if: { 'item.type': 'assistant_message' },
+				whole: 'item.content',
+				ends: 'answer',
+			},
+			error: FAILURE,
+		},
+	},
+	{
 		name: 'Bedrock AgentCore',
 		source: 'https://docs.aws.amazon.com/bedrock-agentcore (Stream agent responses)',
-		knownBy: [{ 'event.messageStart.role': 'assistant' }, { 'event.contentBlockDelta': '*' }],
+		knownBy: [
+			{ 'event.messageStart.role': 'assistant' },
+			{ 'event.contentBlockDelta': '*' },
+			// events of Strands before them
+			{ init_event_loop: true },
+			{ start_event_loop: true },
+		],
 		events: {
 			'': [
 				{ if: { 'event.messageStart': '*' }, opens: 'stream' },

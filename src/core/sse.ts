@@ -42,6 +42,8 @@ export function createEventReader(push: Push): LineReader {
 	const toEvent = createDataReader();
 	let name = '';
 	let data: string | undefined;
+	/** Whether the data begin as JSON, which may go on over several lines. */
+	let isJson = false;
 
 	const endEvent = (isCut = false): void => {
 		if (name || data !== undefined) push(toEvent(name, data ?? '', isCut));
@@ -50,11 +52,17 @@ export function createEventReader(push: Push): LineReader {
 	};
 	const readLine = (line: string): void => {
 		if (line === '') return endEvent();
+		if (data !== undefined && isJson && JSON_LINE.test(line)) {
+			data += line;
+			return;
+		}
 		const colon = line.indexOf(':');
 		const field = colon < 0 ? line : line.slice(0, colon);
 		const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
-		if (field === 'data') data = data === undefined ? value : `${data}\n${value}`;
-		else if (field === 'event') name = value;
+		if (field === 'data') {
+			isJson = data === undefined ? JSON_START.test(value) : isJson;
+			data = data === undefined ? value : `${data}\n${value}`;
+		} else if (field === 'event') name = value;
 		else if (field === 'error' && value.startsWith('{')) {
 			name = 'error';
 			data = value;
@@ -72,6 +80,11 @@ export function createEventReader(push: Push): LineReader {
 		isWithin: () => name !== '' || data !== undefined,
 	};
 }
+
+const JSON_START = /^[{[]/;
+
+/** A line of JSON that has no `data:` before it, as some servers of Agno send it. No field begins so. */
+const JSON_LINE = /^[\s"{}[\]]/;
 
 type DataKind = 'json' | 'words';
 

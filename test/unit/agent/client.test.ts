@@ -198,8 +198,25 @@ it('what was told before the form was recognized is a message of its own, also l
 			'data: {"type":"RUN_FINISHED"}\n\n',
 	);
 	let live = '';
-	const { text } = await send(answer, { onText: (piece) => void (live += piece) });
+	const { text, notice } = await send(answer, { onText: (piece) => void (live += piece) });
 	expect([text, live]).toEqual(['Wait.\n\nHello', 'Wait.\n\nHello']);
+	expect(notice).toMatch(/^The first paragraph had already been shown/);
+});
+
+it('an event of Strands that Python has printed is no text, before its form is recognized and after', async () => {
+	const printed = (data: string) =>
+		JSON.stringify(
+			`{'data': '${data}', 'agent': <strands.agent.agent.Agent object at 0xffff8e55>}`,
+		);
+	const delta = (text: string) =>
+		`data: {"event":{"contentBlockDelta":{"delta":{"text":"${text}"}}}}\n\ndata: ${printed(text)}\n\n`;
+	const body =
+		`data: "{'init_event_loop': True, 'request_state': UUID('2f0a')}"\n\ndata: ${printed('Hi')}\n\n` +
+		`data: {"event":{"messageStart":{"role":"assistant"}}}\n\n${delta('Hello ')}${delta('you')}` +
+		'data: {"event":{"messageStop":{"stopReason":"end_turn"}}}\n\n';
+	const answer = await send(events(body));
+	expect(answer).toMatchObject({ text: 'Hello you', dialect: 'Bedrock AgentCore' });
+	expect(answer).not.toHaveProperty('notice');
 });
 
 it('what breaks after the end mark takes nothing away', async () => {

@@ -35,6 +35,13 @@ const rows: Record<string, Row[]> = {
 		[SSE, 'data: "a"\n\nevent: end\n\n', 'a', ['end', '']],
 		[SSE, 'data: "a"\n\ndata: {"b":1}\n\n', 'a', { b: 1 }],
 		[SSE, 'data: {\ndata: "a": 1}\n\n', { a: 1 }],
+		// of a server that sends JSON over several lines, only the first begins with `data:`
+		[
+			SSE,
+			'event: x\ndata: {\n  "a": [\n    1\n  ]\n}\n\nevent: y\ndata: {\n"b": 2\n}\n\n',
+			['x', { a: [1] }],
+			['y', { b: 2 }],
+		],
 		[SSE, ': hi\n\n: ping\n\ndata: {"a":1}\n\n: hi\n\n', { a: 1 }],
 		[SSE, 'data: a\n\ndata:  b\n\n', 'a', ' b'],
 		[SSE, 'data: a\n\ndata:\ndata:\n\ndata: b\n\n', 'a', '\n', 'b'],
