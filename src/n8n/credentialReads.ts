@@ -11,8 +11,9 @@ type Data = ICredentialDataDecryptedObject;
 /** A credential as it reads for one item, or why it cannot be read for it. */
 export type CredentialRead = { data: Data } | { cause: unknown };
 
-/** How a credential reads for each item, by its index, and without an item. */
+/** How a credential reads for each item, and without an item. */
 export interface CredentialReads {
+	/** By the index of the item. Readings of the same data are one object. */
 	items: CredentialRead[];
 	/** What the trigger and the editor read. Undefined where a field of it cannot do without an item. */
 	withoutItem: Data | undefined;
@@ -40,10 +41,11 @@ export async function readForItems(
 	const isAlone = first > 0 || n8n.getNode().executeOnce === true;
 	const end = Math.max(first + count, isAlone ? 0 : countVisibleItems(n8n));
 	const items: CredentialRead[] = [];
+	const distinct = new Map<string, CredentialRead>();
 	for (let start = first; start < end; start += BATCH) {
 		const length = Math.min(BATCH, end - start);
 		const batch = Array.from({ length }, async (_, item) => await readOne(n8n, type, start + item));
-		items.push(...(await Promise.all(batch)));
+		for (const read of await Promise.all(batch)) items.push(shareEqual(distinct, read));
 	}
 	if (items.length > count) requireEqual(items);
 	if (isToolType(n8n.getNode().type)) await requireFreeOfModel(n8n, type, items[0]);
@@ -68,6 +70,15 @@ async function requireFreeOfModel(
 	);
 }
 
+/** The reading of the same data that came before, if there is one. */
+function shareEqual(distinct: Map<string, CredentialRead>, read: CredentialRead): CredentialRead {
+	if ('cause' in read) return read;
+	const text = textOf(read);
+	const known = distinct.get(text) ?? read;
+	distinct.set(text, known);
+	return known;
+}
+
 const textOf = (read: CredentialRead) => ('data' in read ? JSON.stringify(read.data) : '');
 
 async function readOne(n8n: HttpContext, type: string, index: number): Promise<CredentialRead> {
@@ -80,7 +91,7 @@ async function readOne(n8n: HttpContext, type: string, index: number): Promise<C
 
 /** @throws ServiceError `invalid` where the readings are not the same. */
 function requireEqual(items: readonly CredentialRead[]): void {
-	const texts = new Set(items.map(textOf));
+	const texts = new Set([...new Set(items)].map(textOf));
 	if (texts.size === 1) return;
 	throw invalidInputError(
 		'The credential reads differently for another item of the AI agent',
@@ -163,7 +174,7 @@ export const isAccountOfItem = (data: Data, withoutItem: Data | undefined): bool
 
 /** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
 export function requireOneOwner({ items, withoutItem }: CredentialReads): void {
-	const all = items.flatMap((read) => ('data' in read ? [read.data] : []));
+	const all = [...new Set(items)].flatMap((read) => ('data' in read ? [read.data] : []));
 	const expected = withoutItem ?? all[0];
 	if (!expected) return;
 	const field = OWNER_FIELDS.find((one) => all.some((data) => !isSame([one], data, expected)));

@@ -42,12 +42,11 @@ export async function connectItems(
 	if (!data) throw items.flatMap((read) => ('cause' in read ? [read.cause] : []))[0];
 	const owner = openOwner(n8n, access, redact, settings, data);
 	const open = (read: Data) => openConnection(owner, read, isAccountOfItem(read, withoutItem));
-	const opened = new Map<string, OpenedConnection>();
+	const opened = new Map<CredentialRead, OpenedConnection>();
 	const openOnce = (read: CredentialRead) => {
 		if ('cause' in read) return read;
-		const key = JSON.stringify(read.data);
-		const known = opened.get(key) ?? tryToOpen(() => open(read.data));
-		opened.set(key, known);
+		const known = opened.get(read) ?? tryToOpen(() => open(read.data));
+		opened.set(read, known);
 		return known;
 	};
 	const all = items.map(openOnce);
