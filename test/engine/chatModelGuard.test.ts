@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Socket } from 'node:net';
 
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
@@ -9,25 +10,28 @@ import { collect, type LanguageModel, type ModelOptions } from './rig/chatModel'
 import { sources, type Pack } from './rig/pack';
 import { serviceForTests } from './rig/service';
 
-// whatever is made of the model, n8n's SDK sends nothing by itself: all connections of this process are looked at
+// Whatever is made of the model, n8n's SDK sends nothing by itself: all connections that follow from a call are looked at. Others of
+// this process are not: the tests before may have left something late, such as a record of spending.
 const service = serviceForTests();
-const connect = jest.spyOn(Socket.prototype, 'connect');
-beforeEach(() => void connect.mockClear());
-afterAll(() => connect.mockRestore());
+const { connect } = Socket.prototype as { connect: (...target: unknown[]) => Socket };
+const opened = new AsyncLocalStorage<Set<string>>();
+let addresses = new Set<string>();
+beforeAll(() => {
+	Socket.prototype.connect = function (this: Socket, ...target: unknown[]) {
+		const { host, port } = [target[0]].flat()[0] as { host?: string; port?: number };
+		opened.getStore()?.add(`${host}:${port}`);
+		return connect.apply(this, target);
+	};
+});
+beforeEach(() => void (addresses = new Set()));
+afterAll(() => void Object.assign(Socket.prototype, { connect }));
 
 /** To where connections were opened. */
-const connected = () => [
-	...new Set(
-		(connect.mock.calls as unknown[][]).map(([first]) => {
-			const { host, port } = [first].flat()[0] as { host?: string; port?: number };
-			return `${host}:${port}`;
-		}),
-	),
-];
+const connected = () => [...addresses];
 const serviceOnly = () => [new URL(service.url).host];
 
-const ask = (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
-	service.useModel(options);
+const ask = async (options: Partial<ModelOptions> & Pick<ModelOptions, 'use'>) =>
+	await opened.run(addresses, async () => await service.useModel(options));
 
 /** Members of LangChain's model that n8n's AI nodes and LangChain itself use, beside those of `LanguageModel`. */
 interface FullModel extends LanguageModel {
