@@ -1,6 +1,7 @@
 // What both demos have: the reference service, somebody to write mails to, credentials, and the run of the examples.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startService } from '../test/service/service.ts';
 import {
 	DEMO_EXAMPLES,
@@ -26,7 +27,9 @@ import type { Execution, Item } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
 import { MailServer, type Mail } from '../test/n8n/mailServer.ts';
 import { dataTableScopes } from '../test/n8n/publicApi.ts';
+import { OwnedProcess } from '../test/n8n/ownedProcess.ts';
 import { root } from '../scripts/machine.mjs';
+import { describeFailure, tellWhile } from '../scripts/waiting.mjs';
 
 const downloads = join(root, '.demo', 'downloads');
 
@@ -57,9 +60,12 @@ export async function startServices() {
 	return { service, mails };
 }
 
+/** Milliseconds in which a process that has died is noticed: what it was asked fails before. */
+const NOTICE = 500;
+
 /**
  * Runs the demo, and ends it once, whoever asks for it first. Where it ends after the answers (`once`), all that is not well is an
- * error of the process: a step that failed, and an end before all steps were made.
+ * error of the process: a step that failed, and an end before all steps were made. Whatever happens, its last line is a sentence.
  *
  * @param show The demo. It returns how many of its steps failed.
  * @param stop Ends what was started.
@@ -70,32 +76,43 @@ export async function runDemo(
 	{ once, goodbye }: { once: boolean; goodbye: string },
 ) {
 	let ending: Promise<never> | undefined;
-	const end = async (code: number) => {
+	const end = async (code: number, lastWords: string) => {
 		const stopAndExit = async () => {
 			console.log('\nStopping …');
-			const failed = await stop().catch(tellError);
-			process.exit(failed ?? code);
+			const failure = await tellWhile('what was started ends', stop()).then(
+				() => undefined,
+				describeFailure,
+			);
+			console.log(failure ?? lastWords);
+			process.exit(failure === undefined ? code : 1);
 		};
 		await (ending ??= stopAndExit());
 	};
-	const interrupted = () => void end(once ? 1 : 0);
+	const interrupted = () => void end(once ? 1 : 0, `The demo was ended. ${goodbye}`);
 	process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
-	try {
-		const failures = await show();
-		if (failures) console.error(`\n${failures} of the demo's steps failed.`);
-		if (once) await end(failures ? 1 : 0);
-		else console.log(`\nCtrl-C ends the demo. ${goodbye}`);
-	} catch (error) {
+	let died: Error | undefined;
+	const death = new Promise<never>((_resolve, reject) => {
+		OwnedProcess.onDeath = (error) => reject((died ??= error));
+	});
+	const fail = async (error: unknown) => {
+		await pause(NOTICE);
 		// what is ended in the middle fails
-		if (ending) return;
-		await end(tellError(error));
+		if (!ending) await end(1, describeFailure(died ?? error));
+	};
+	process.on('uncaughtException', (error) => void fail(error));
+	// also after the answers, while somebody looks at them
+	death.catch(fail);
+	try {
+		const failures = await Promise.race([show(), death]);
+		const summary = failures ? `${failures} of the demo's steps failed.` : 'The demo has ended.';
+		if (once) await end(failures ? 1 : 0, summary);
+		else
+			console.log(
+				`\n${failures ? summary : 'All of it is there.'} Ctrl-C ends the demo. ${goodbye}`,
+			);
+	} catch (error) {
+		await fail(error);
 	}
-}
-
-/** @returns the exit code */
-function tellError(error: unknown) {
-	console.error(error instanceof Error ? error.stack : error);
-	return 1;
 }
 
 /** The service's addresses change from run to run, so credentials of an earlier run are brought up to date. */
@@ -145,12 +162,21 @@ export async function runExamples(
 	const all: Array<{ example: DemoExample; workflow: SavedWorkflow }> = [];
 	// all of them first: the editor can be used while they run
 	for (const example of [PICTURE, ...DEMO_EXAMPLES])
-		all.push({ example, workflow: await importExample(editor, known, example.file) });
+		all.push({
+			example,
+			workflow: await tellWhile(
+				`n8n imports ${example.file}`,
+				importExample(editor, known, example.file),
+			),
+		});
 	let failures = 0;
 	const parked: Parked[] = [];
 	for (const { example, workflow } of all.filter(({ example: { node } }) => node))
-		if (!(await runExample(demo, workflow, example, parked))) failures++;
-	for (const each of parked) if (!(await tellTheRest(demo, each))) failures++;
+		if (!(await tellWhile(`"${workflow.name}" runs`, runExample(demo, workflow, example, parked))))
+			failures++;
+	for (const each of parked)
+		if (!(await tellWhile(`"${each.name}" waits for its files`, tellTheRest(demo, each))))
+			failures++;
 	console.log('\nThese wait for something. Their notes say how to set them up:');
 	for (const { example, workflow } of all.filter(({ example: { node } }) => !node))
 		console.log(`  ${workflow.name}: ${example.waits}.`);

@@ -12,6 +12,7 @@ import {
 	type Services,
 } from './services.ts';
 import { root } from '../scripts/machine.mjs';
+import { tellWhile } from '../scripts/waiting.mjs';
 
 const [tarball = '', ...flags] = process.argv.slice(2);
 const folder = join(root, '.demo', 'n8n');
@@ -32,12 +33,12 @@ async function show() {
 	console.log(isNew ? 'Installing the package into n8n and starting it …' : 'Starting n8n …');
 	const started = Date.now();
 	starting = startInstance({ folder, port: 5678, tarball: isNew ? tarball : undefined });
-	const { editor } = await starting;
+	const { editor } = await tellWhile('n8n starts', starting);
 	writeFileSync(installed, tarball);
 	console.log(`  done in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 
 	const demo = { ...services, editor };
-	await saveCredentials(demo);
+	await tellWhile('n8n saves the credentials', saveCredentials(demo));
 	const { failures, first } = await runExamples(demo);
 	tellAddresses(demo, first);
 	return failures;

@@ -17,6 +17,7 @@ import {
 	tellAddresses,
 	type Services,
 } from './services.ts';
+import { tellWhile } from '../scripts/waiting.mjs';
 
 const flags = process.argv.slice(3);
 /** n8n gives up what a killed worker had after a minute; the tests' 15 s are too short for a busy machine. */
@@ -38,7 +39,7 @@ async function show(): Promise<number> {
 		port: 5678,
 		env: { ...lostWorkersAreNoticed, N8N_DISABLE_UI: 'false' },
 	});
-	const running = await starting;
+	const running = await tellWhile('n8n, its workers, PostgreSQL and Redis start', starting);
 	const { editor, main, workers } = running;
 	console.log(`  done in ${secondsSince(started)} s: main is process ${main.pid}`);
 	for (const [at, { pid }] of workers.entries())
@@ -46,7 +47,7 @@ async function show(): Promise<number> {
 
 	const onRun = (execution: Execution) => console.log(`  ran on ${whoRan(running, execution)}`);
 	const demo = { ...services, editor, onRun };
-	await saveCredentials(demo);
+	await tellWhile('n8n saves the credentials', saveCredentials(demo));
 	const { failures, first } = await runExamples(demo);
 	for (const [at, count] of running.counts().entries())
 		console.log(`${at ? '' : '\n'}Worker ${at + 1} has executed ${count} of them.`);
@@ -100,7 +101,8 @@ async function killInTheMiddle(running: Queue, { service }: Services): Promise<n
 	service.fault({ match, times: 1, do: { type: 'hold' } });
 	const saved = await editor.importWorkflow(workflow('Start a Picture Once', [{}], startNode()));
 	const id = await editor.start(saved);
-	await until('the start is received', () => sent() === 1);
+	const received = until('the start is received', () => sent() === 1);
+	await tellWhile('a worker sends the start', received);
 	const [killed] = running.workersOf(id);
 	const jobId = service.world.starts.at(-1)?.jobId;
 	if (!killed || !jobId) throw new Error('No worker has sent the start.');
@@ -110,35 +112,37 @@ async function killInTheMiddle(running: Queue, { service }: Services): Promise<n
 	const killedAt = Date.now();
 	await killed.kill();
 
-	const lost = await editor.finished(id, 150);
+	const lost = await tellWhile('n8n notices that the worker is gone', editor.finished(id));
 	tellRun(`n8n, ${secondsSince(killedAt)} s later`, lost, 'error');
 	console.log(`    It has kept the data of ${Object.keys(lost.runData).length} nodes.`);
-	const retried = await editor.retryExecution(id);
+	const retried = await tellWhile('n8n retries the execution', editor.retryExecution(id));
 	tellRun(`Retry, on ${whoRan(running, retried)}`, retried, 'error');
 	const state = (await row())?.['state'];
 	tell(
 		`The job ledger: the start is in the state "${String(state)}", of execution ${id}.`,
 		state === 'sending',
 	);
-	const rival = await editor.run(saved);
+	const runAgain = async () => await tellWhile('n8n executes it again', editor.run(saved));
+	const rival = await runAgain();
 	tellRun(`The workflow is executed again, on ${whoRan(running, rival)}`, rival, 'error');
 
 	await tables.update(LEDGER, 'uniqueKey', KEY, { leaseUntil: 1 });
 	console.log(
 		`  Ten minutes later (the demo ends the lease of the start in the ledger by itself):`,
 	);
-	const later = await editor.run(saved);
+	const later = await runAgain();
 	tellRun(`Executed again, on ${whoRan(running, later)}`, later, 'error');
-	const decided = await editor.runOnce(workflow('Resolve', [{}], resolveNode(jobId)));
+	const resolving = editor.runOnce(workflow('Resolve', [{}], resolveNode(jobId)));
+	const decided = await tellWhile('n8n resolves it', resolving);
 	tellRun('A person looks at the service, and resolves it as started', decided, 'success');
-	const last = await editor.run(saved);
+	const last = await runAgain();
 	tellRun(`Executed again, on ${whoRan(running, last)}`, last, 'success');
 	const { jobId: found, startedBefore } = itemsOf(last, 'Start')[0]?.json ?? {};
 	tell(
 		`It gives ${String(found)}, startedBefore: ${String(startedBefore)}.`,
 		found === jobId && startedBefore === true,
 	);
-	await killed.boot();
+	await tellWhile(`${name} starts again`, killed.boot());
 	tell(`${name} is back, as process ${killed.pid}.`, sent() === 1);
 	return failures;
 }

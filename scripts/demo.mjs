@@ -4,13 +4,21 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { install, tellAndExit } from './install.mjs';
+import { install } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { node24, node24Environment, Refusal, root } from './machine.mjs';
 import { pack } from './pack.mjs';
 import { findRedis } from './programs.mjs';
+import { describeFailure } from './waiting.mjs';
 
 const inQueueMode = process.argv.includes('--queue');
+
+/** What is being installed is ended by Ctrl-C as well. */
+const interrupted = () => {
+	console.log('\nThe demo has ended before it began. Run it again: what is installed stays.');
+	process.exit(130);
+};
+process.on('SIGINT', interrupted).on('uncaughtException', fail);
 
 try {
 	// asked first: it is known at once whether there is one
@@ -28,7 +36,13 @@ try {
 		},
 	);
 } catch (error) {
-	tellAndExit(error);
+	fail(error);
+}
+
+/** @param {unknown} error */
+function fail(error) {
+	console.error(describeFailure(error));
+	process.exit(1);
 }
 
 /**
@@ -55,13 +69,20 @@ async function show(tarball, redis) {
 				// what n8n puts there is deleted with the folder
 				TMPDIR: join(root, '.demo', 'tmp'),
 				AGENT_BRIDGE_TARBALL: tarball,
+				// a slow machine may take its time: whoever waits is told for what, and a process that dies ends it
+				AGENT_BRIDGE_PATIENCE: 'Infinity',
 				...(redis && { AGENT_BRIDGE_REDIS: redis }),
 			},
 			stdio: ['ignore', 'inherit', 'inherit'],
 		},
 	);
 	// Ctrl-C reaches the child as well; this process only waits for it to clear up
-	process.on('SIGINT', () => undefined);
+	process.off('SIGINT', interrupted).on('SIGINT', () => undefined);
 	for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'));
-	return await new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+	return await new Promise((resolve, reject) => {
+		child.once('error', reject).once('close', (code, signal) => {
+			if (signal) console.error(`The demo was ended by ${signal}.`);
+			resolve(code ?? 1);
+		});
+	});
 }

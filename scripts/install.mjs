@@ -58,16 +58,16 @@ const toolsFor = read(root, 'scripts', 'tools.json');
  */
 const LEVELS = {
 	build: {
-		size: '60 MB to download, 0.2 GB on disk, half a minute',
+		size: '60 MB to download, 0.2 GB on disk',
 		disk: 0.5,
 		has: (name) => toolsFor.build.includes(name),
 	},
 	test: {
-		size: '280 MB to download, 0.7 GB on disk, a minute',
+		size: '280 MB to download, 0.7 GB on disk',
 		disk: 1,
 		has: (name) => !toolsFor.checks.includes(name),
 	},
-	all: { size: '400 MB to download, 1.1 GB on disk, two minutes', disk: 1.5, has: () => true },
+	all: { size: '400 MB to download, 1.1 GB on disk', disk: 1.5, has: () => true },
 };
 /** @type {Level[]} */
 const levels = ['build', 'test', 'all'];
@@ -177,8 +177,8 @@ function manifestOf(level) {
 }
 
 const titles = {
-	[hostFolder]: 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk, a minute)',
-	[aiHostFolder]: 'n8n with its agents (250 MB to download, 1.2 GB on disk, a minute)',
+	[hostFolder]: 'n8n for the tests and the demo (250 MB to download, 0.9 GB on disk)',
+	[aiHostFolder]: 'n8n with its agents (250 MB to download, 1.2 GB on disk)',
 	[postgresFolder]: 'PostgreSQL for the tests (20 MB to download, 0.1 GB on disk)',
 	[agentsFolder]: 'agents for the tests (20 MB to download, 0.1 GB on disk)',
 	[gatewayFolder]: 'a gateway for the tests (5 MB to download, 30 MB on disk)',
@@ -230,9 +230,7 @@ export async function installSqlite(n8nFolder) {
 	}
 	const system = existsSync('/usr/include/sqlite3.h');
 	await npm(
-		system
-			? "Compiling sqlite3 against the system's library (about 20 s)"
-			: 'Compiling sqlite3 (about a minute)',
+		system ? "Compiling sqlite3 against the system's library" : 'Compiling sqlite3',
 		['rebuild', 'sqlite3', '--loglevel=error'],
 		n8nFolder,
 		// only for this rebuild: given to the whole installation, other packages would compile as well.

@@ -2,13 +2,18 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** Milliseconds between two looks at a lock that somebody has. */
+const ROUND = 200;
+/** Looks after which somebody who waits is told again: 15 seconds. */
+const ROUNDS_TOLD = 15_000 / ROUND;
+
 /**
  * Runs `work` while no other process holds the lock.
  *
  * @template T
  * @param {string} folder
  * @param {() => Promise<T>} work
- * @param {(pid: number) => void} told is called once with the owner's process id when there is somebody to wait for; it may throw in place of waiting
+ * @param {(pid: number) => void} told is called with the owner's process id when there is somebody to wait for, and then every 15 seconds; it may throw in place of waiting
  */
 export async function withLock(folder, work, told = () => {}) {
 	await take(folder, told);
@@ -38,7 +43,7 @@ async function take(folder, told) {
 	rmSync(mine, { recursive: true, force: true });
 	mkdirSync(mine, { recursive: true });
 	writeFileSync(`${mine}/owner`, owner(process.pid));
-	for (let waited = false; ; ) {
+	for (let rounds = 0; ; ) {
 		try {
 			// the folder appears with its owner in it, so that a lock without an owner never exists
 			renameSync(mine, folder);
@@ -48,8 +53,7 @@ async function take(folder, told) {
 		}
 		const held = read(folder);
 		if (held && !isAlive(held)) removeStale(folder, held);
-		else if (held && !waited) {
-			waited = true;
+		else if (held && rounds++ % ROUNDS_TOLD === 0) {
 			try {
 				told(Number(held.split(' ')[0]));
 			} catch (error) {
@@ -57,7 +61,7 @@ async function take(folder, told) {
 				throw error;
 			}
 		}
-		await pause(200);
+		await pause(ROUND);
 	}
 }
 

@@ -9,7 +9,8 @@ import { step } from './step.mjs';
 
 /** @returns the tarball's path. Everything must be installed. */
 export async function pack() {
-	return await withLock(join(root, '.build-lock'), async () => {
+	const lock = join(root, '.build-lock');
+	const build = async () => {
 		const hash = sourcesHash();
 		const built =
 			existsSync(join(root, 'dist')) &&
@@ -35,5 +36,8 @@ export async function pack() {
 			rmSync(folder, { recursive: true, force: true });
 		}
 		return tarball;
-	});
+	};
+	return await withLock(lock, build, (pid) =>
+		console.log(`Waiting for process ${pid}, which is building the package …`),
+	);
 }

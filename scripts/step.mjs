@@ -1,5 +1,6 @@
 // Runs one long step as a child process and shows that it is alive.
 import { spawn } from 'node:child_process';
+import { tellWhile } from './waiting.mjs';
 
 /** @param {number} since */
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(0)} s`;
@@ -30,18 +31,16 @@ export async function step(title, command, args, { cwd, env, timeout, quiet = fa
 		stream.setEncoding('utf8').on('data', (text) => (output += text));
 	}
 	if (!quiet) console.log(`${title} …`);
-	const alive = setInterval(() => console.log(`  … ${title}: ${seconds(started)}`), 15_000);
-	try {
-		const [code, signal] = await new Promise((resolve, reject) => {
-			child.once('error', reject).once('close', (...end) => resolve(end));
-		});
-		if (code !== 0) {
-			const tail = output.trim().split('\n').slice(-25).join('\n');
-			throw new Error(`${title}: ${command} ended with ${signal ?? `code ${code}`}\n${tail}`);
-		}
-		if (!quiet) console.log(`${title}: done in ${seconds(started)}`);
-		return output;
-	} finally {
-		clearInterval(alive);
+	// how much it downloads is said once
+	const name = title.replace(/ \(.*\)$/, '');
+	const ended = new Promise((resolve, reject) => {
+		child.once('error', reject).once('close', (...end) => resolve(end));
+	});
+	const [code, signal] = await tellWhile(name, ended);
+	if (code !== 0) {
+		const tail = output.trim().split('\n').slice(-25).join('\n');
+		throw new Error(`${name}: ${command} ended with ${signal ?? `code ${code}`}\n${tail}`);
 	}
+	if (!quiet) console.log(`${name}: done in ${seconds(started)}`);
+	return output;
 }

@@ -460,12 +460,16 @@ export class RestError extends Error {
 	}
 }
 
-/** Asks often at first, since most things take a moment, and then four times a second. @throws after `seconds` */
+/**
+ * Asks often at first, since most things take a moment, and then four times a second.
+ *
+ * @throws after `seconds`, which AGENT_BRIDGE_PATIENCE in the environment replaces: the demo has no limit
+ */
 export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 240) {
-	const deadline = Date.now() + seconds * 1000;
+	const limit = Number(process.env['AGENT_BRIDGE_PATIENCE'] ?? seconds);
+	const deadline = Date.now() + limit * 1000;
 	for (let wait = 20; !(await holds()); wait = Math.min(wait * 1.5, 250)) {
-		if (Date.now() > deadline)
-			throw new Error(`after ${seconds} s it is still not so that ${what}`);
+		if (Date.now() > deadline) throw new Error(`after ${limit} s it is still not so that ${what}`);
 		await pause(wait);
 	}
 }

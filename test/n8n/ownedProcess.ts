@@ -28,6 +28,8 @@ export interface ProcessStart {
 
 /** A program in a process and a folder of its own, into which everything goes that it writes. */
 export class OwnedProcess {
+	/** Is told when a process that was ready ends although nobody has asked it to. */
+	static onDeath: (error: Error) => void = () => undefined;
 	readonly folder: string;
 	readonly logFile: string;
 	readonly #name: string;
@@ -35,6 +37,8 @@ export class OwnedProcess {
 	#logStart = 0;
 	#process: ChildProcess | undefined;
 	#failure: Error | undefined;
+	/** Whether it is up, and nobody has asked it to end. */
+	#isWanted = false;
 
 	/** @param name of the program, for errors and the name of its log */
 	constructor(name: string, folder: string) {
@@ -89,6 +93,12 @@ export class OwnedProcess {
 		});
 		closeSync(output);
 		child.once('error', (error) => (this.#failure = error));
+		child.once('exit', (code, by) => {
+			if (!this.#isWanted || this.#process !== child) return;
+			const how = by ?? `code ${code}`;
+			const log = this.log().slice(-3000);
+			OwnedProcess.onDeath(new Error(`${this.#name} has ended by itself (${how})\n${log}`));
+		});
 		this.#process = child;
 		// whoever finds this folder after a crash knows which process to end
 		if (child.pid) writeFileSync(this.#ownerFile, ownerLine(child.pid));
@@ -103,11 +113,13 @@ export class OwnedProcess {
 			},
 			seconds,
 		);
+		this.#isWanted = true;
 	}
 
 	/** Sends a signal and waits for the end, which comes the hard way after so many milliseconds. */
 	protected async end(signal: NodeJS.Signals, patience: number) {
 		const child = this.#process;
+		this.#isWanted = false;
 		if (!child || !this.isRunning) return;
 		const closed = new Promise((done) => child.once('close', done));
 		child.kill(signal);
