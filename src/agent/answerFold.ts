@@ -81,7 +81,7 @@ export function createAnswerFold(options: FoldOptions) {
 		},
 		isWhole: reading.isWhole,
 		end(_received: () => string, isQuiet = false): string {
-			const rest = reading.finish();
+			const rest = reading.finish(true);
 			notice = isStream(format) ? checkEnd(reading.dialect(), reading.state()) : undefined;
 			if (isQuiet && !reading.state().hasEndMark) notice = QUIET_NOTICE;
 			if (reading.state().isReplaced) notice = REPLACED_NOTICE;
@@ -89,7 +89,7 @@ export function createAnswerFold(options: FoldOptions) {
 			return reading.text().trim() ? rest : findOtherText();
 		},
 		partial(): PartialAnswer {
-			reading.finish();
+			reading.finish(false);
 			const { events, ...rest } = answer();
 			return { ...rest, ...(includeRawEvents && { events }) };
 		},
@@ -128,7 +128,8 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		/** It is asked after every piece, so nothing is joined for it. */
 		isWhole: () => {
 			const { hasEnded, hasEndMark, isToolOpen } = reader.state;
-			return hasEnded && !isToolOpen && (hasEndMark || told !== '' || reader.text() !== '');
+			if (!hasEnded || isToolOpen) return false;
+			return hasEndMark || told !== '' || reader.text() !== '' || reader.waits().length > 0;
 		},
 		/** @returns the text that an event adds; none once the answer is over. */
 		add(event: ArrivedEvent): string {
@@ -148,10 +149,10 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		},
 		/** Reads the events once more, by the plain rule. @returns the text that this adds. */
 		readPlainly: () => readBy(createPlainReader(question, undefined)),
-		/** The answer has ended, or broken off. @returns the text that this adds. */
-		finish(): string {
+		/** Nothing more comes. @returns the text that this adds. */
+		finish(isWhole: boolean): string {
 			const before = text();
-			reader.finish();
+			reader.finish(isWhole);
 			return text().slice(before.length);
 		},
 	};

@@ -81,6 +81,10 @@ export interface Meaning {
 	readonly isOther?: Condition;
 	/** With a value here, a tool was called, and the answer goes on after its result: what ends here is only the message. */
 	readonly calls?: Path;
+	/** Calls of tools. An agent that ends with one of them waits for it, and the reader says so. */
+	readonly call?: Call;
+	/** IDs of calls that have their results, or were refused. `'*'`: all of them. */
+	readonly settles?: Path | readonly Path[];
 	/** After this event, which begins a stream or a message, the dialect always sends an end. After an end, a stream begins once more. */
 	readonly opens?: 'stream' | 'message';
 	/**
@@ -90,6 +94,23 @@ export interface Meaning {
 	readonly ends?: 'message' | 'answer' | 'stream';
 	/** The agent has failed. The reason is here, or in the whole event. */
 	readonly fails?: Path | readonly Path[];
+}
+
+/** Where an event has what is known of a call. Several events may tell of one call. */
+export interface Call {
+	/** What the agent waits for: approval, or an answer to a question. Absent: for the result, if none has come at the end. */
+	readonly waitsFor?: 'approval' | 'answer';
+	/** Each entry of this list is a call, and the other paths begin there. */
+	readonly each?: Path;
+	/** Absent where the event is about all calls that are open. */
+	readonly id?: Path | readonly Path[];
+	readonly tool?: Path | readonly Path[];
+	/** The arguments. Of several paths, the first with a value counts. */
+	readonly input?: Path | readonly Path[];
+	/** A piece of the arguments. */
+	readonly adds?: Path;
+	/** Why the agent asks, or what. */
+	readonly reason?: Path | readonly Path[];
 }
 
 /** The end of a run. */

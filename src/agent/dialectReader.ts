@@ -3,52 +3,55 @@ import { isErrorValue } from '../core/errorResponses';
 import { END_MARK } from '../core/sse';
 import { isPlainObject } from '../core/json';
 import type { Dialect, Meaning } from './dialect';
-import { newState, rawOf, type ArrivedEvent, type EventReader } from './eventReader';
+import {
+	newState,
+	rawOf,
+	type ArrivedEvent,
+	type EventReader,
+	type ReadingState,
+} from './eventReader';
 import { createMessages } from './messages';
 import { hasValueAt, holds, valueAt, type NamedEvent } from './paths';
+import { createWaits } from './waits';
 
 /** Reads the events of an answer by a row of the table. */
 export function createDialectReader(dialect: Dialect): EventReader {
 	const messages = createMessages();
+	const tools = createWaits();
 	const state = newState();
 	/** The event that opened the stream, or the last run in it. */
 	let opening: unknown;
 
-	const open = (value: unknown): void => {
-		if (!state.hasEnded) return;
+	const open = ({ opens, piece }: Meaning, value: unknown): void => {
+		if (!opens) return;
+		opening ??= value;
+		state.isOpen = true;
+		// an event that may be a piece shows by its text that the answer goes on
+		if (opens !== 'stream' || piece !== undefined || !state.hasEnded) return;
 		opening = value;
 		messages.beginRun();
-		goOn();
+		goOn(state);
 	};
-	const goOn = (): void => {
-		state.hasEnded = state.hasEndMark = false;
-	};
-	const end = (ends: Meaning['ends'], isToolCall: boolean): void => {
-		if (ends) messages.end();
-		state.hasEnded ||= ends === 'answer' || ends === 'stream';
-		state.hasEndMark ||= ends === 'stream';
-		if (!isToolCall) return;
-		state.isToolOpen = true;
-		goOn();
-	};
-
-	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
-		if (!applies(meaning, event, opening)) return '';
-		const { opens, calls, ends, fails, replaces, piece } = meaning;
-		const { value } = event;
-		if (opens) opening ??= value;
-		// an event that may be a piece shows by its text that the answer goes on
-		if (opens === 'stream' && piece === undefined) open(value);
-		state.isOpen ||= opens !== undefined;
-		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
+	const say = (meaning: Meaning, event: NamedEvent): string => {
 		const text = messages.add(meaning, event);
-		if (text) state.isToolOpen = false;
 		const isOfOthers = !text && messages.isOfOthers(meaning, event);
 		if (isOfOthers) messages.end();
-		if (text || isOfOthers) goOn();
+		if (text || meaning.call?.waitsFor) state.isToolOpen = false;
+		if (text || meaning.call?.waitsFor || isOfOthers) goOn(state);
+		return text;
+	};
+	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
+		if (!applies(meaning, event, opening)) return '';
+		const { calls, ends, fails, replaces } = meaning;
+		const { value } = event;
+		open(meaning, value);
+		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
+		const text = say(meaning, event);
+		tools.add(meaning, value);
 		if (fails !== undefined)
 			state.failure = reportedError('agent', findReason(value, fails), rawOf(arrived));
-		end(ends, calls !== undefined && hasValueAt(value, calls));
+		if (ends) messages.end();
+		end(state, ends, calls !== undefined && hasValueAt(value, calls));
 		return text;
 	};
 
@@ -62,10 +65,28 @@ export function createDialectReader(dialect: Dialect): EventReader {
 				if (!state.failure) text += apply(meaning, event, arrived);
 			return text;
 		},
-		finish: messages.finish,
+		finish(isWhole) {
+			// some dialects have no end
+			const hasEnded = state.hasEnded || (isWhole && !state.isOpen);
+			return messages.finish() + messages.ask(state.failure ? [] : tools.ask(hasEnded));
+		},
 		text: messages.text,
+		waits: () => tools.list(state.hasEnded),
 		state,
 	};
+}
+
+/** Something came after an end. */
+function goOn(state: ReadingState): void {
+	state.hasEnded = state.hasEndMark = false;
+}
+
+function end(state: ReadingState, ends: Meaning['ends'], isToolCall: boolean): void {
+	state.hasEnded ||= ends === 'answer' || ends === 'stream';
+	state.hasEndMark ||= ends === 'stream';
+	if (!isToolCall) return;
+	state.isToolOpen = true;
+	goOn(state);
 }
 
 /** The event as its row sees it; undefined for an error of JSON-RPC. */

@@ -1,7 +1,18 @@
 import { A2A } from './a2a';
+import { AGENT_SDKS } from './agentSdks';
+import {
+	AG_UI_CALL,
+	langChainCalls,
+	mastraStop,
+	UI_APPROVAL,
+	UI_CALL,
+	UI_RESULT,
+	UI_RESULTS,
+} from './calls';
 import { END, FAILURE, type Dialect, type Meaning } from './dialect';
 import { MODELS } from './models';
 import { PRODUCTS } from './products';
+import { SESSIONS } from './sessions';
 
 /** Codes of lines that assistant-ui adds. */
 const AUI = ['aui-state', 'aui-data', 'aui-text-delta', 'aui-reasoning-part-start'];
@@ -10,7 +21,12 @@ const AUI = ['aui-state', 'aui-data', 'aui-text-delta', 'aui-reasoning-part-star
 const AI = ['ai', 'AIMessageChunk'];
 /** A run ends the stream that was first to start. */
 const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
-const ASKS = { if: { __interrupt__: '*' }, asks: '__interrupt__.value', ends: 'answer' } as const;
+const ASKS = {
+	if: { __interrupt__: '*' },
+	asks: '__interrupt__.value',
+	settles: '*',
+	ends: 'answer',
+} as const;
 const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 
 /** A text, a message, a message and where it comes from, or the state of a graph. */
@@ -20,28 +36,15 @@ const SERIALIZED: readonly Meaning[] = [
 	{ piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
 	{ state: 'messages' },
 	{ if: { 0: 'values' }, state: '1.messages' },
-	{ if: { '1.__interrupt__': '*' }, asks: '1.__interrupt__.value', ends: 'answer' },
-];
-
-/** Version 2 of the Agent Client Protocol tells the end of its work in the state of the session. */
-const ACP_2: readonly Meaning[] = [
+	...langChainCalls('0.kwargs'),
+	{ if: { '0.id': 'ToolMessage' }, settles: '*' },
 	{
-		if: { 'params.update.sessionUpdate': 'agent_message' },
-		whole: 'params.update.content',
-		ends: 'message',
+		if: { '1.__interrupt__': '*' },
+		asks: '1.__interrupt__.value',
+		settles: '*',
+		ends: 'answer',
 	},
-	{ if: { 'params.update.state': 'running' }, opens: 'stream' },
-	{
-		if: {
-			'params.update.state': 'idle',
-			'params.update.stopReason': ['cancelled', 'refusal', 'error'],
-		},
-		fails: ['params.update.error', 'params.update'],
-	},
-	{ if: { 'params.update.state': 'idle' }, ends: 'stream' },
 ];
-
-const OF_SUBAGENT = { parent_tool_use_id: '*' };
 
 /**
  * The forms of answers that are recognized, a row each. To add one, write a row, and record an answer in `test/unit/agent/recordings.ndjson`.
@@ -75,6 +78,14 @@ export const DIALECTS: readonly Dialect[] = [
 				isOther: { 'part.type': ['reasoning', 'tool-call', 'source', 'file', 'data'] },
 			},
 			'text-delta': { piece: ['delta', 'textDelta', 'text', 'payload.text'], id: 'path' },
+			'tool-input-available': UI_CALL,
+			'tool-call': UI_CALL,
+			'tool-approval-request': UI_APPROVAL,
+			'tool-call-approval': mastraStop('payload', 'approval'),
+			'tool-call-suspended': mastraStop('payload', 'answer'),
+			'data-tool-call-approval': mastraStop('data', 'approval'),
+			'data-tool-call-suspended': mastraStop('data', 'answer'),
+			...Object.fromEntries(UI_RESULTS.map((name) => [name, UI_RESULT])),
 			'finish-step': { ends: 'message' },
 			'step-finish': { ends: 'message' },
 			finish: END,
@@ -94,6 +105,8 @@ export const DIALECTS: readonly Dialect[] = [
 			'f:': { opens: 'stream' },
 			'0:': { piece: '' },
 			'aui-text-delta:': { piece: 'textDelta', id: 'parentId' },
+			'9:': UI_CALL,
+			'a:': UI_RESULT,
 			'3:': FAILURE,
 			'e:': { ends: 'message' },
 			'd:': END,
@@ -116,15 +129,24 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			RUN_STARTED: { opens: 'stream' },
-			TEXT_MESSAGE_START: { id: 'messageId' },
+			// some servers do not tell the results of tools
+			TEXT_MESSAGE_START: { id: 'messageId', settles: '*' },
 			TEXT_MESSAGE_CONTENT: { piece: 'delta', id: 'messageId' },
 			TEXT_MESSAGE_CHUNK: { piece: 'delta', id: 'messageId' },
 			TEXT_MESSAGE_END: { ends: 'message' },
+			TOOL_CALL_START: { call: AG_UI_CALL },
+			TOOL_CALL_ARGS: { call: AG_UI_CALL },
+			TOOL_CALL_CHUNK: { call: AG_UI_CALL },
+			TOOL_CALL_RESULT: { settles: 'toolCallId' },
 			MESSAGES_SNAPSHOT: { state: 'messages' },
 			RUN_ERROR: FAILURE,
 			RUN_FINISHED: [
 				{ if: { 'outcome.type': 'cancelled' }, fails: 'outcome' },
-				{ if: { 'outcome.type': 'interrupt' }, asks: 'outcome.interrupts.message' },
+				{
+					if: { 'outcome.type': 'interrupt' },
+					asks: ['outcome.interrupts.message', 'outcome.interrupts'],
+					settles: '*',
+				},
 				END,
 				...['metadata.tanstack.finishReason', 'finishReason'].map(
 					(reason): Meaning => ({
@@ -153,7 +175,11 @@ export const DIALECTS: readonly Dialect[] = [
 			{ __interrupt__: '*' },
 		],
 		events: {
-			messages: { if: { '0.type': AI }, piece: '0.content', id: '0.id', calls: '0.tool_calls' },
+			messages: [
+				{ if: { '0.type': AI }, piece: '0.content', id: '0.id', calls: '0.tool_calls' },
+				...langChainCalls('0'),
+				{ if: { '0.type': 'tool' }, settles: '*' },
+			],
 			'messages/partial': { ...GROWING, opens: 'message', calls: '0.tool_calls' },
 			'messages/complete': { ...GROWING, ends: 'answer', calls: '0.tool_calls' },
 			// with subgraphs, they come in place of messages/complete
@@ -233,88 +259,7 @@ export const DIALECTS: readonly Dialect[] = [
 			error: FAILURE,
 		},
 	},
-	{
-		name: 'Google ADK',
-		source: '@google/adk 2.0.0',
-		knownBy: [{ invocationId: '*' }, { invocation_id: '*' }],
-		events: {
-			'': [
-				{ if: { partial: true }, opens: 'stream', piece: 'content.parts' },
-				{
-					unless: { partial: true, author: 'user', 'content.parts.functionResponse': '*' },
-					whole: 'content.parts',
-					ends: 'answer',
-					calls: 'content.parts.functionCall',
-				},
-				{ if: { longRunningToolIds: '*' }, ends: 'answer' },
-				{ if: { errorCode: '*' }, fails: '' },
-				{ if: { error: '*' }, fails: 'error' },
-			],
-		},
-	},
-	{
-		name: 'OpenAI Agents SDK',
-		source: '@openai/agents 0.20.0',
-		by: 'type',
-		knownBy: ['raw_model_stream_event', 'run_item_stream_event', 'agent_updated_stream_event'],
-		events: {
-			raw_model_stream_event: [
-				{ if: { 'data.type': 'response_started' }, opens: 'stream' },
-				{ if: { 'data.type': 'output_text_delta' }, piece: 'data.delta' },
-				{
-					if: { 'data.type': 'response_done' },
-					ends: 'answer',
-					calls: 'data.response.output[type=function_call]',
-				},
-			],
-			run_item_stream_event: {
-				if: { name: 'message_output_created' },
-				whole: ['item.rawItem.content', 'item.rawItem.content.refusal'],
-				ends: 'message',
-			},
-		},
-	},
-	{
-		name: 'Claude Agent SDK',
-		source: '@anthropic-ai/claude-agent-sdk 0.3.332',
-		by: 'type',
-		knownBy: ['stream_event', { type: ['system', 'assistant'], session_id: '*', uuid: '*' }],
-		events: {
-			system: { if: { subtype: 'init' }, opens: 'stream' },
-			stream_event: { unless: OF_SUBAGENT, piece: 'event.delta.text' },
-			assistant: { unless: OF_SUBAGENT, whole: 'message.content', ends: 'message' },
-			result: [{ if: { is_error: true }, fails: ['result', ''] }, { all: 'result' }, END],
-		},
-	},
-	{
-		name: 'MCP and ACP',
-		source: '@modelcontextprotocol/sdk 1.32.2, @agentclientprotocol/sdk 2.4.0',
-		by: 'method',
-		knownBy: [{ jsonrpc: '*' }],
-		events: {
-			'notifications/progress': { opens: 'stream' },
-			'session/update': [
-				{
-					if: { 'params.update.sessionUpdate': 'agent_message_chunk' },
-					opens: 'stream',
-					piece: 'params.update.content',
-				},
-				...ACP_2,
-			],
-			'': [
-				// version 2 of ACP answers the prompt first, and then works
-				{ if: { 'result.messageId': '*' }, opens: 'stream' },
-				{ if: { error: '*' }, fails: 'error' },
-				{ if: { 'result.isError': true }, fails: 'result.content.text' },
-				{ if: { 'result.stopReason': ['cancelled', 'refusal'] }, fails: 'result' },
-				{
-					if: { result: '*' },
-					unless: { 'result.messageId': '*' },
-					all: 'result.content',
-					ends: 'stream',
-				},
-			],
-		},
-	},
+	...AGENT_SDKS,
+	...SESSIONS,
 	...PRODUCTS,
 ];

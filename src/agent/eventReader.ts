@@ -1,4 +1,5 @@
 import type { ServiceError } from '../core/errors';
+import type { Wait } from './waits';
 
 /** An event as it arrived: the name on its line, and its value. */
 export interface ArrivedEvent {
@@ -12,13 +13,20 @@ export const rawOf = ({ event, value }: ArrivedEvent) => (event ? { event, data:
 export interface EventReader {
 	/** @returns the text that an event adds. */
 	add(event: ArrivedEvent): string;
-	/** The answer has ended, or broken off. @returns the text of messages that counted only if nothing else came. */
-	finish(): string;
+	/**
+	 * Nothing more comes.
+	 *
+	 * @param isWhole Whether the body has ended regularly.
+	 * @returns the text of messages that counted only if nothing else came, and what the agent waits for.
+	 */
+	finish(isWhole: boolean): string;
 	text(): string;
+	/** What the agent waits for, as far as is known. */
+	waits(): Wait[];
 	readonly state: Readonly<ReadingState>;
 }
 
-interface ReadingState {
+export interface ReadingState {
 	/** What the agent has reported. */
 	failure?: ServiceError;
 	/** Whether nothing more is read. */

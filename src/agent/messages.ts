@@ -6,36 +6,14 @@ import { holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './p
 
 /** Builds the messages of an answer from what events mean. */
 export function createMessages() {
-	const answer = createTextAccumulator();
+	const answer = createParagraphs();
+	const { addPiece, addNew } = answer;
 	const findId = createIdFinder();
 	/** Texts of messages that come again and longer, by ID. */
 	const grown = new Map<string, string>();
-	/** ID of the message whose pieces came last. */
-	let sender: string | undefined;
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
-	/** Whether the run has said nothing yet. */
-	let isSilent = true;
 
-	const append = (text: string): string => {
-		isSilent &&= !text;
-		return answer.append(text);
-	};
-	const addPiece = (text: string, id: string | undefined): string => {
-		if (!text) return '';
-		if (id !== undefined && id !== sender) answer.endMessage();
-		sender = id ?? sender;
-		return append(text);
-	};
-	const addNew = (messages: readonly string[]): string => {
-		let text = '';
-		for (const message of messages) {
-			if (!message || answer.isKnown(message)) continue;
-			answer.endMessage();
-			text += append(message);
-		}
-		return text;
-	};
 	const finish = (): string => {
 		const messages = said(conversation);
 		conversation = undefined;
@@ -55,7 +33,7 @@ export function createMessages() {
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
 			if (piece !== undefined) return addPiece(newIn(grown, id, meaning, event), id);
 			if (grows !== undefined) return addPiece(growth(grown, id, saidAt(value, grows)), id);
-			if (all !== undefined) return isSilent ? addNew([saidAt(value, all)]) : '';
+			if (all !== undefined) return answer.isSilent() ? addNew([saidAt(value, all)]) : '';
 			if (asks !== undefined) return finish() + addNew([questionAt(value, asks)]);
 			if (answer.current()) return '';
 			return addNew(
@@ -65,14 +43,51 @@ export function createMessages() {
 		/** Whether an event is a piece of what someone else says, as a tool between two messages of the agent. */
 		isOfOthers: ({ piece }: Meaning, { value }: NamedEvent): boolean =>
 			piece !== undefined && !saidAt(value, piece) && textAt(value, piece) !== '',
+		/** Adds questions of the agent, a message each. */
+		ask: addNew,
 		end: answer.endMessage,
 		/** Another run begins. */
-		beginRun(): void {
-			isSilent = true;
-		},
+		beginRun: answer.beginRun,
 		/** @returns the text of messages of the conversation that were not streamed. */
 		finish,
 		text: answer.text,
+	};
+}
+
+/** Adds pieces and whole messages to a text. */
+function createParagraphs() {
+	const answer = createTextAccumulator();
+	/** ID of the message whose pieces came last. */
+	let sender: string | undefined;
+	/** Whether the run has said nothing yet. */
+	let isSilent = true;
+
+	const append = (text: string): string => {
+		isSilent &&= !text;
+		return answer.append(text);
+	};
+
+	return {
+		...answer,
+		addPiece(text: string, id: string | undefined): string {
+			if (!text) return '';
+			if (id !== undefined && id !== sender) answer.endMessage();
+			sender = id ?? sender;
+			return append(text);
+		},
+		addNew(messages: readonly string[]): string {
+			let text = '';
+			for (const message of messages) {
+				if (!message || answer.isKnown(message)) continue;
+				answer.endMessage();
+				text += append(message);
+			}
+			return text;
+		},
+		isSilent: () => isSilent,
+		beginRun(): void {
+			isSilent = true;
+		},
 	};
 }
 

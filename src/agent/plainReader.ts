@@ -66,6 +66,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 		/** Adds a piece of plain text. */
 		append: answer.append,
 		text: answer.text,
+		waits: () => [],
 		state,
 	} satisfies EventReader & Record<string, unknown>;
 }

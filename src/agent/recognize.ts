@@ -69,12 +69,12 @@ export const hasOpening = ({ events }: Dialect): boolean =>
 		.flat()
 		.some(({ opens }) => opens === 'stream');
 
-/** The ends that a stream of the dialect has, for people: `"finish" or "[DONE]"`. */
+/** The ends that a stream of the dialect has where the agent waits for nothing, for people: `"finish" or "[DONE]"`. */
 export function endsOf({ events }: Dialect): string {
 	const labels = Object.entries(events).flatMap(([name, meanings]) =>
 		[meanings]
 			.flat()
-			.filter(({ ends }) => ends === 'stream' || ends === 'answer')
+			.filter(({ ends, call }) => !call && (ends === 'stream' || ends === 'answer'))
 			.map(({ if: condition = {} }) => {
 				const [path = '', value] = Object.entries(condition)[0] ?? [];
 				const [first] = [value].flat();

@@ -55,13 +55,7 @@ async function expectRight(_name: string, recording: Recording) {
 }
 
 /** Recordings that are not read right yet. One that is must leave the list. */
-const KNOWN_WRONG = [
-	'ai-uistream 7.0.173 new-approval',
-	'ai-uistream 7.0.173 new-clientToolBare',
-	'ms-agents 1.8.1 expectReplies-donewords',
-	'openai-agents 0.20.0 new-chat-approval',
-	'openai-agents 0.20.0 new-resp-approvalBare',
-];
+const KNOWN_WRONG = ['ms-agents 1.8.1 expectReplies-donewords'];
 const named = recordings.map((recording) => [nameOf(recording), recording] as const);
 
 it.each(named.filter(([name]) => !KNOWN_WRONG.includes(name)))(
@@ -105,6 +99,40 @@ it('a text that was shown stays where the agent replaces it, with a notice', asy
 	expect(replaced && (await read(replaced))).toMatchObject({
 		text: 'Hello \n\nI cannot say that.',
 		notice: expect.stringMatching(/has replaced its text/),
+	});
+});
+
+const APPROVAL = 'The agent waits for approval to call the tool "weather" with {"city":"Paris"}.';
+const RESULT = 'The agent waits for the result of the tool "weather" with {"city":"Paris"}.';
+
+it.each([
+	['ai-uistream 7.0.173 new-approval', APPROVAL],
+	['ai-fullstream 7.0.173 approval', APPROVAL],
+	['ai-uistream 7.0.173 new-clientToolBare', RESULT],
+	['mastra 1.71.0 stream-approval', APPROVAL],
+	[
+		'mastra 1.71.0 stream-suspended',
+		'The agent waits for an answer, to go on with the tool "weather" with {"city":"Paris"}. {"question":"Which unit?"}',
+	],
+	['openai-agents 0.20.0 new-chat-approval', APPROVAL],
+	['claude-agent-sdk read deferred', APPROVAL],
+	['claude-agent-sdk read requires action', APPROVAL],
+	['google-adk read confirmation', `${APPROVAL} May I?`],
+	['langchain-agent 1.5.14 sse-messages-approval', RESULT],
+])('%s: the answer ends with what the agent waits for', async (name, question) => {
+	const [waiting] = recordings.filter((each) => nameOf(each) === name);
+	const { text } = await read(waiting!);
+	expect(text.split('\n\n').at(-1)).toBe(question);
+});
+
+it.each([
+	['resp-sse-midError', 'The model broke in the middle'],
+	['new-chat-midError', /error in the middle/],
+])('OpenAI Agents SDK, %s: the reason of the failure is told', async (what, reason) => {
+	const [failed] = recordings.filter((each) => nameOf(each) === `openai-agents 0.20.0 ${what}`);
+	expect(failed && (await read(failed))).toMatchObject({
+		message: 'The service reported an error',
+		reason: expect.stringMatching(reason),
 	});
 });
 

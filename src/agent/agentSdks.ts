@@ -1,0 +1,122 @@
+import { END, type Dialect } from './dialect';
+
+const OF_SUBAGENT = { parent_tool_use_id: '*' };
+
+/** The frameworks of those who make models. */
+export const AGENT_SDKS: readonly Dialect[] = [
+	{
+		name: 'Google ADK',
+		source: '@google/adk 2.0.0',
+		knownBy: [{ invocationId: '*' }, { invocation_id: '*' }],
+		events: {
+			'': [
+				{ if: { partial: true }, opens: 'stream', piece: 'content.parts' },
+				{
+					unless: { partial: true, author: 'user', 'content.parts.functionResponse': '*' },
+					whole: 'content.parts',
+					ends: 'answer',
+					calls: 'content.parts.functionCall',
+				},
+				{
+					if: { longRunningToolIds: '*' },
+					call: {
+						each: 'content.parts.functionCall',
+						id: 'id',
+						tool: ['args.originalFunctionCall.name', 'name'],
+						input: ['args.originalFunctionCall.args', 'args'],
+						reason: 'args.toolConfirmation.hint',
+					},
+				},
+				{
+					if: { longRunningToolIds: '*' },
+					call: { waitsFor: 'answer', each: 'longRunningToolIds', id: '' },
+					ends: 'answer',
+				},
+				{
+					if: { 'content.parts.functionCall.name': 'adk_request_confirmation' },
+					call: { waitsFor: 'approval', each: 'longRunningToolIds', id: '' },
+				},
+				{ settles: 'content.parts.functionResponse.id' },
+				{ if: { errorCode: '*' }, fails: '' },
+				{ if: { error: '*' }, fails: 'error' },
+			],
+		},
+	},
+	{
+		name: 'OpenAI Agents SDK',
+		source: '@openai/agents 0.20.0',
+		by: ['type', 'line'],
+		knownBy: ['raw_model_stream_event', 'run_item_stream_event', 'agent_updated_stream_event'],
+		events: {
+			raw_model_stream_event: [
+				{ if: { 'data.type': 'response_started' }, opens: 'stream' },
+				{ if: { 'data.type': 'output_text_delta' }, piece: 'data.delta' },
+				{
+					if: { 'data.type': 'response_done' },
+					ends: 'answer',
+					calls: 'data.response.output[type=function_call]',
+				},
+				// the SDK passes on what the model's API reports, before it fails
+				{
+					if: { 'data.event.type': ['response.failed', 'error'] },
+					fails: ['data.event.response.error', 'data.event'],
+				},
+			],
+			run_item_stream_event: [
+				{
+					if: { name: 'message_output_created' },
+					whole: ['item.rawItem.content', 'item.rawItem.content.refusal'],
+					ends: 'message',
+				},
+				{
+					if: { name: 'tool_approval_requested' },
+					call: {
+						waitsFor: 'approval',
+						id: ['item.rawItem.callId', 'item.rawItem.id'],
+						tool: ['item.toolName', 'item.rawItem.name'],
+						input: 'item.rawItem.arguments',
+					},
+					ends: 'answer',
+				},
+				{ if: { name: 'tool_output' }, settles: 'item.rawItem.callId' },
+			],
+			error: { fails: ['error', ''] },
+			'': { if: { error: '*' }, fails: 'error' },
+		},
+	},
+	{
+		name: 'Claude Agent SDK',
+		source: '@anthropic-ai/claude-agent-sdk 0.3.332',
+		by: 'type',
+		knownBy: ['stream_event', { type: ['system', 'assistant'], session_id: '*', uuid: '*' }],
+		events: {
+			system: [
+				{ if: { subtype: 'init' }, opens: 'stream' },
+				{ if: { state: 'requires_action' }, call: { waitsFor: 'approval' }, ends: 'answer' },
+			],
+			stream_event: { unless: OF_SUBAGENT, piece: 'event.delta.text' },
+			assistant: [
+				{ unless: OF_SUBAGENT, whole: 'message.content', ends: 'message' },
+				{
+					call: { each: 'message.content[type=tool_use]', id: 'id', tool: 'name', input: 'input' },
+				},
+			],
+			user: { settles: 'message.content.tool_use_id' },
+			result: [
+				{ if: { is_error: true }, fails: ['result', ''] },
+				{ all: 'result', settles: '*' },
+				// a hook has put the call off until somebody decides: see its decision `defer`
+				{
+					if: { deferred_tool_use: '*' },
+					call: {
+						waitsFor: 'approval',
+						id: 'deferred_tool_use.id',
+						tool: 'deferred_tool_use.name',
+						input: 'deferred_tool_use.input',
+					},
+				},
+				END,
+			],
+		},
+	},
+];

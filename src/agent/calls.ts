@@ -1,0 +1,62 @@
+import type { Call, Meaning } from './dialect';
+
+/** Parts of the AI SDK about calls of tools; Mastra has the same in a payload. */
+export const UI_CALL: Meaning = {
+	// the provider may tell the result of its own tools later
+	unless: { providerExecuted: true, 'payload.providerExecuted': true },
+	call: {
+		id: ['toolCallId', 'payload.toolCallId'],
+		tool: ['toolName', 'payload.toolName'],
+		input: ['input', 'args', 'payload.args'],
+	},
+};
+
+/** The result of a call has come, or none will. */
+export const UI_RESULT: Meaning = {
+	unless: { preliminary: true },
+	settles: ['toolCallId', 'payload.toolCallId'],
+};
+
+export const UI_RESULTS = [
+	'tool-input-error',
+	'tool-output-available',
+	'tool-output-error',
+	'tool-output-denied',
+	'tool-result',
+	'tool-error',
+];
+
+export const UI_APPROVAL: Meaning = {
+	unless: { isAutomatic: true },
+	call: {
+		waitsFor: 'approval',
+		id: ['toolCall.toolCallId', 'toolCallId'],
+		tool: 'toolCall.toolName',
+		input: 'toolCall.input',
+		reason: 'reason',
+	},
+};
+
+/** An agent of Mastra has stopped: the event is the last one, in its own stream and in that of `@mastra/ai-sdk`. */
+export const mastraStop = (place: string, waitsFor: NonNullable<Call['waitsFor']>): Meaning => ({
+	call: {
+		waitsFor,
+		id: `${place}.toolCallId`,
+		tool: `${place}.toolName`,
+		input: `${place}.args`,
+		reason: `${place}.suspendPayload`,
+	},
+	ends: 'answer',
+});
+
+/** Calls of tools in a message of LangChain: in pieces, or whole. The number of a piece is unique until the tools have run. */
+export const langChainCalls = (message: string): readonly Meaning[] => [
+	{ call: { each: `${message}.tool_call_chunks`, id: 'index', tool: 'name', adds: 'args' } },
+	{
+		unless: { [`${message}.tool_call_chunks`]: '*' },
+		call: { each: `${message}.tool_calls`, id: 'id', tool: 'name', input: 'args' },
+	},
+];
+
+/** Events of AG-UI about calls. The arguments come in pieces. */
+export const AG_UI_CALL: Call = { id: 'toolCallId', tool: 'toolCallName', adds: 'delta' };

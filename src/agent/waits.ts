@@ -1,0 +1,105 @@
+import { shortenText } from '../core/errors';
+import { isEmptyValue, isPresent } from '../core/missing';
+import type { Call, Meaning, Path } from './dialect';
+import { textAt, valueAt } from './paths';
+
+/** A call of a tool for which the agent waits. */
+export interface Wait {
+	for: NonNullable<Call['waitsFor']> | 'result';
+	/** Empty where the agent asks, but about no tool. */
+	tool: string;
+	/** The arguments, as the model wrote them. */
+	input: unknown;
+	/** Why it asks, or what. */
+	reason: unknown;
+	/** Whether the answer's text says so already. */
+	isAsked: boolean;
+}
+
+/** Keeps the calls of tools until they have their results. */
+export function createWaits() {
+	/** By ID, in the order in which they were called. */
+	const open = new Map<string, Wait>();
+
+	const note = (call: Call, value: unknown, id: string): void => {
+		const known = open.get(id) ?? UNKNOWN;
+		const piece = textAt(value, call.adds ?? []);
+		const input = piece ? `${asText(known.input ?? '')}${piece}` : known.input;
+		open.set(id, {
+			for: call.waitsFor ?? known.for,
+			tool: textAt(value, call.tool ?? []) || known.tool,
+			input: valueIn(value, call.input) ?? input,
+			reason: valueIn(value, call.reason) ?? known.reason,
+			isAsked: false,
+		});
+	};
+
+	const list = (hasEnded: boolean): Wait[] =>
+		[...open.values()].filter((wait) => hasEnded || wait.for !== 'result');
+
+	return {
+		/** An event tells of calls, or of their results. */
+		add({ call, settles }: Meaning, value: unknown): void {
+			if (settles === '*') open.clear();
+			for (const id of [valueIn(value, settles)].flat()) open.delete(String(id));
+			if (call === undefined) return;
+			const entries = call.each === undefined ? [value] : [valueAt(value, call.each)].flat();
+			for (const entry of entries)
+				if (isPresent(entry)) for (const id of idsOf(call, entry, open)) note(call, entry, id);
+		},
+		/**
+		 * @param hasEnded Whether the answer has ended: before, a call may still get its result.
+		 * @returns what the agent waits for.
+		 */
+		list,
+		/** @returns the same in words, once for each. */
+		ask(hasEnded: boolean): string[] {
+			const asked = list(hasEnded).filter(({ isAsked }) => !isAsked);
+			for (const wait of asked) wait.isAsked = true;
+			return asked.map(wordsOf);
+		},
+	};
+}
+
+const UNKNOWN: Wait = {
+	for: 'result',
+	tool: '',
+	input: undefined,
+	reason: undefined,
+	isAsked: false,
+};
+
+/** What an agent waits for, in words. What the model wrote is cut. */
+function wordsOf({ for: what, tool, input, reason }: Wait): string {
+	const { about, alone } = WORDS[what];
+	const given = isEmptyValue(input) ? '' : ` with ${shortenText(asText(input), MAX_LENGTH)}`;
+	const words = tool ? `${about} "${shortenText(tool, MAX_NAME_LENGTH)}"${given}` : alone;
+	const why = isEmptyValue(reason) ? '' : ` ${shortenText(asText(reason), MAX_LENGTH)}`;
+	return `The agent waits for ${words}.${why}`;
+}
+
+const WORDS: Readonly<Record<Wait['for'], { about: string; alone: string }>> = {
+	approval: { about: 'approval to call the tool', alone: 'approval' },
+	answer: { about: 'an answer, to go on with the tool', alone: 'an answer' },
+	result: { about: 'the result of the tool', alone: 'the result of a tool' },
+};
+
+/** Characters. */
+const MAX_LENGTH = 500;
+const MAX_NAME_LENGTH = 100;
+
+/** The IDs that an event is about; without an ID, it is about all calls that are open. */
+function idsOf({ id }: Call, value: unknown, open: ReadonlyMap<string, Wait>): string[] {
+	const found = valueIn(value, id);
+	if (found !== undefined) return [String(found)];
+	return id === undefined && open.size > 0 ? [...open.keys()] : [''];
+}
+
+const valueIn = (value: unknown, paths: Path | readonly Path[] = []): unknown =>
+	[paths]
+		.flat()
+		.map((path) => valueAt(value, path))
+		.find(isPresent);
+
+const asText = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);
