@@ -32,14 +32,31 @@ export function createPieceReader(response: HttpResponse) {
 	let pieces: AnswerPiece[] = [];
 	let hasPieces = false;
 	let length = 0;
+	/** All of a plain text that may be events, until one is there. */
+	let plain = '';
 	const push = (piece: AnswerPiece) => {
 		hasPieces = true;
 		pieces.push(piece);
 	};
+	const pushText = (text: string) => {
+		if (text) push({ form: 'text', event: '', value: text, data: text });
+	};
 
+	const mayBeText = () => form === 'sse' && PLAIN_TYPE.test(type) && !hasPieces;
+	/** Whether a line shows that the answer is a text, which began with an example of an event. */
+	const isText = (line: string) => mayBeText() && !LINE_OF_EVENTS.test(line);
+	const readAsText = (): void => {
+		form = 'text';
+		reader = undefined;
+		pushText(plain);
+	};
 	const read = (text: string): void => {
-		if (!reader && text) push({ form: 'text', event: '', value: text, data: text });
-		if (reader) for (const line of lines.add(text)) reader.readLine(line);
+		if (!reader) return pushText(text);
+		if (mayBeText()) plain += text;
+		for (const line of lines.add(text)) {
+			if (isText(line)) return readAsText();
+			reader.readLine(line);
+		}
 	};
 	const open = (isEnd: boolean): void => {
 		const [before = '', field] = UNDECIDED.exec(start) ?? [];
@@ -52,6 +69,7 @@ export function createPieceReader(response: HttpResponse) {
 		form = found;
 		if (form === 'sse') reader = createEventReader(push);
 		if (form === 'json') reader = createRecordReader(push, type);
+		plain = skipped;
 		if (form) read(reader ? start : skipped + start);
 	};
 
@@ -69,7 +87,9 @@ export function createPieceReader(response: HttpResponse) {
 		end(isBroken: boolean): AnswerPiece[] {
 			pieces = [];
 			if (!form && (start || !isBroken)) open(true);
-			reader?.end(lines.rest(), isBroken);
+			const rest = lines.rest();
+			if (isText(rest)) readAsText();
+			reader?.end(rest, isBroken);
 			if (form === 'sse' && !isBroken && !hasPieces)
 				throw malformedResponseError(response, 'No event arrived.');
 			return pieces;
@@ -95,6 +115,12 @@ const JSON_START = /^([{[]|[\da-k]:["[{]|aui-[a-z])/;
 const FIELD = /^((data|event|id|retry|error):|:\s)/;
 const FIELD_OF_JSON = /^((data|error): ?[{["]|event: ?[\w./-]+\s)/;
 
+/** Types of texts, in which a line of an event may be an example. */
+const PLAIN_TYPE = /^text\/(plain|markdown)/;
+
+/** A line that events may have. */
+const LINE_OF_EVENTS = /^((data|event|id|retry|error)?:|(data|event|id|retry)$|$|[\s"{}[\]])/;
+
 interface Arrived {
 	/** Whether lines as of events came before the start. */
 	hasFields: boolean;
@@ -113,7 +139,8 @@ function findForm(start: string, type: string, { hasFields, isLong, isEnd }: Arr
 	if (!isEnd && !isLong && needsMore(start, isStream)) return undefined;
 	const isEvent = isStream || isEventField(start, type);
 	if (hasFields) return isEvent ? 'sse' : 'text';
-	if (!start || (isEnd && /^null\s*$/.test(start)) || isWebPage(start, type)) return 'none';
+	const isNull = isEnd && !PLAIN_TYPE.test(type) && /^null\s*$/.test(start);
+	if (!start || isNull || isWebPage(start, type)) return 'none';
 	return nameForm(start, type, isEvent);
 }
 
@@ -126,7 +153,7 @@ function nameForm(start: string, type: string, isEvent: boolean) {
 }
 
 const isEventField = (start: string, type: string) =>
-	(/^text\/(plain|markdown)/.test(type) ? FIELD_OF_JSON : FIELD).test(start);
+	(PLAIN_TYPE.test(type) ? FIELD_OF_JSON : FIELD).test(start);
 
 function needsMore(start: string, isStream: boolean): boolean {
 	if (/^<[!h?]/i.test(start)) return start.length < MAX_START_LENGTH;
@@ -183,22 +210,31 @@ function createRecordReader(push: Push, type: string): LineReader {
 	let first: AnswerPiece | undefined;
 	/** The lines of a body that is one document. */
 	let document: string[] | undefined;
+	/** The lines until it is known what they are. */
+	const opening: string[] = [];
 
 	/** @returns whether the whole body may be in it, or begin with it. */
-	const isFirst = (piece: AnswerPiece, line: string): boolean => {
+	const isFirst = (piece: AnswerPiece): boolean => {
 		if (hasLines || first || piece.event) return false;
 		const { value, error } = piece;
 		const isRecord = isJsonType ? !error : [value].flat().some(isPlainObject);
 		if (isRecord) first = piece;
-		else document = [line];
+		else document = opening;
 		return true;
 	};
 	const readLine = (line: string): void => {
 		const data = line.trim();
 		if (document) document.push(line);
+		else if (!hasLines) opening.push(line);
 		if (document || !data) return;
 		const piece = toRecord(data);
-		if (isFirst(piece, line)) return;
+		if (isFirst(piece)) return;
+		// a text may begin with an example of JSON
+		if (!hasLines && piece.error && PLAIN_TYPE.test(type) && !JSON_START.test(data)) {
+			first = undefined;
+			document = opening;
+			return;
+		}
 		hasLines = true;
 		if (first) push(first);
 		first = undefined;

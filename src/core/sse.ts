@@ -1,6 +1,7 @@
 import { unreadableChunkError } from './body';
 import type { ServiceError } from './errors';
 import { tryParseJson } from './json';
+import { isEmptyValue } from './missing';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 
@@ -39,14 +40,14 @@ export type Push = (piece: AnswerPiece) => void;
  * `data` "".
  */
 export function createEventReader(push: Push): LineReader {
-	const toEvent = createDataReader();
+	const events = createDataReader(push);
 	let name = '';
 	let data: string | undefined;
 	/** Whether the data begin as JSON, which may go on over several lines. */
 	let isJson = false;
 
 	const endEvent = (isCut = false): void => {
-		if (name || data !== undefined) push(toEvent(name, data ?? '', isCut));
+		if (name || data !== undefined) events.add(name, data ?? '', isCut);
 		name = '';
 		data = undefined;
 	};
@@ -72,10 +73,10 @@ export function createEventReader(push: Push): LineReader {
 	return {
 		readLine,
 		end(rest, isBroken) {
-			if (isBroken) return;
 			// a name that ends inside its line may be incomplete: "finish" begins "finished_tool_call"
-			if (!rest.startsWith('event')) readLine(rest);
-			endEvent(rest !== '');
+			if (!isBroken && !rest.startsWith('event')) readLine(rest);
+			if (!isBroken) endEvent(rest !== '');
+			events.end();
 		},
 		isWithin: () => name !== '' || data !== undefined,
 	};
@@ -88,9 +89,19 @@ const JSON_LINE = /^[\s"{}[\]]/;
 
 type DataKind = 'json' | 'words';
 
-/** Tells JSON from plain words in the data of events: under each name, the first data that is certain decides. */
-function createDataReader() {
+/**
+ * Tells JSON from plain words in the data of events: under each name, the first data that is certain decides. What a name begins with may be
+ * a word, too, such as `[]` or `{`: then the next event tells.
+ */
+function createDataReader(push: Push) {
 	const kinds = new Map<string, DataKind>();
+	const names = new Set<string>();
+	let held: AnswerPiece | undefined;
+
+	const release = (piece = held): void => {
+		if (piece) push(piece);
+		held = undefined;
+	};
 
 	const findError = ({ event, data }: AnswerPiece, isCut: boolean, kind?: DataKind) => {
 		if (isCut) return unreadableChunkError('The stream ended in the middle of an event.', data);
@@ -99,14 +110,13 @@ function createDataReader() {
 		return isHalf || isForeign ? unreadable('An event', `${event} ${data}`.trimStart()) : undefined;
 	};
 
-	return (event: string, data: string, isCut: boolean): AnswerPiece => {
+	const read = (event: string, data: string, isCut: boolean): AnswerPiece => {
 		const piece: AnswerPiece = { form: 'sse', event, value: data, data };
 		if (data === '' || END_MARK.test(data)) return piece;
-		// `message` is the standard's default name
-		const name = event === 'message' ? '' : event;
+		const name = nameOf(event);
 		const kind = kinds.get(name);
 		const value = kind === 'words' ? undefined : tryParseJson(data);
-		if (typeof value === 'object' && value) kinds.set(name, 'json');
+		if (hasObject(value)) kinds.set(name, 'json');
 		if (value !== undefined && (kind || !/^(number|boolean)$/.test(typeof value))) {
 			piece.value = value;
 			return piece;
@@ -116,6 +126,41 @@ function createDataReader() {
 		if (!kind) kinds.set(name, 'words');
 		return piece;
 	};
+
+	return {
+		add(event: string, data: string, isCut: boolean): void {
+			const name = nameOf(event);
+			if (held && nameOf(held.event) === name && isAfterWords(held, data)) {
+				kinds.set(name, 'words');
+				release({ form: 'sse', event: held.event, value: held.data, data: held.data });
+			}
+			release();
+			const piece = read(event, data, isCut);
+			if (!names.has(name) && !isCut && mayBeWords(piece)) held = piece;
+			else push(piece);
+			names.add(name);
+		},
+		end: () => release(),
+	};
+}
+
+/** `message` is the standard's default name. */
+const nameOf = (event: string) => (event === 'message' ? '' : event);
+
+/** Whether a value is certainly JSON. */
+const hasObject = (value: unknown): boolean =>
+	[value].flat().some((entry) => typeof entry === 'object' && !isEmptyValue(entry));
+
+/** Whether the data of an event may be JSON, and may be a word. */
+const mayBeWords = ({ value, data, error }: AnswerPiece): boolean =>
+	error ? /^\s*\{.*[^}\s]\s*$|^\s*\{\s*$/s.test(data) : value !== data && !hasObject(value);
+
+/** Whether the next data show that these were a word. */
+function isAfterWords({ error }: AnswerPiece, next: string): boolean {
+	if (next === '' || END_MARK.test(next)) return false;
+	const value = tryParseJson(next);
+	if (error) return !hasObject(value);
+	return value === undefined ? !/^\s*\{/.test(next) : /^(number|boolean)$/.test(typeof value);
 }
 
 export const unreadable = (what: string, data: string) =>

@@ -50,6 +50,17 @@ const rows: Record<string, Row[]> = {
 		[SSE, 'data: a\n\ndata: {}\n\ndata: "b"\n\ndata: 5\n\n', 'a', '{}', '"b"', '5'],
 		[SSE, 'data: Processing fees are 2 percent.\n\n', 'Processing fees are 2 percent.'],
 		[SSE, 'data: 👍\n\n', '👍'],
+		// what a text and JSON may begin with: the next event tells
+		[SSE, 'data: []\n\ndata:  is empty\n\n', '[]', ' is empty'],
+		[SSE, 'data: {}\n\ndata:  is empty\n\n', '{}', ' is empty'],
+		[SSE, 'data: null\n\ndata:  is void\n\n', 'null', ' is void'],
+		[SSE, 'data: "Yes"\n\ndata:  is a word\n\n', '"Yes"', ' is a word'],
+		[SSE, 'data: {\n\ndata: "a"\n\ndata: : 1}\n\n', '{', '"a"', ': 1}'],
+		[SSE, 'data: {"\n\ndata: a": 1}\n\n', '{"', 'a": 1}'],
+		[SSE, 'data: []\n\ndata: {"a":1}\n\n', [], { a: 1 }],
+		[SSE, 'data: null\n\nevent: message\ndata: {"a":1}\n\n', null, ['message', { a: 1 }]],
+		[SSE, 'data: "a"\n\ndata: [DONE]\n\n', 'a', '[DONE]'],
+		[SSE, 'event: x\ndata: {}\n\nevent: y\ndata: a\n\n', ['x', {}], ['y', 'a']],
 		[SSE, 'data: a\n\nevent: end\ndata: {"tokens":12}\n\n', 'a', ['end', { tokens: 12 }]],
 		[SSE, 'event: data\ndata: a\n\nevent: end\ndata: {}\n\n', ['data', 'a'], ['end', {}]],
 		[SSE, 'event: data\ndata: a\n\nevent: end\ndata: null\n\n', ['data', 'a'], ['end', null]],
@@ -102,6 +113,14 @@ const rows: Record<string, Row[]> = {
 		['', ': a long first line\nand more of a text', ': a long first line\nand more of a text'],
 		[TEXT, 'data: 5 rows were found\n\nThat is all.', 'data: 5 rows were found\n\nThat is all.'],
 		['text/markdown', '<b>a</b>', '<b>a</b>'],
+		// an example at its beginning
+		[TEXT, '{"error":"x"}\n\nis an error', '{"error":"x"}\n\nis an error'],
+		[TEXT, '{}\nis empty', '{}\nis empty'],
+		[TEXT, '[]\nis empty', '[]\nis empty'],
+		[TEXT, '"Yes," she said.', '"Yes," she said.'],
+		[TEXT, 'error: {"error":"x"}\nis a line', 'error: {"error":"x"}\nis a line'],
+		[TEXT, 'data: {"error":"x"}\nis a line\n', 'data: {"error":"x"}\nis a line\n'],
+		['text/plain; charset=utf-8', 'null', 'null'],
 	],
 };
 // examples of public documents, with their source
