@@ -73,9 +73,11 @@ async function foldPieces(
 	let isQuiet = false;
 
 	/** @returns whether the answer is over. */
-	const take = async (pieces: AnswerPiece[]): Promise<boolean> => {
+	const take = async (pieces: AnswerPiece[], isLast = false): Promise<boolean> => {
 		let isAlive = false;
 		for (const piece of pieces) {
+			// what cannot be read after the end of the answer takes nothing away
+			if (piece.error && !isLast && fold.isWhole?.()) continue;
 			if (piece.error) throw piece.error;
 			// most pieces need no wait, and a wait takes longer than the rest
 			const added = fold.add(piece);
@@ -100,7 +102,8 @@ async function foldPieces(
 				if (isOver || (isBroken(result.cause) && fold.isWhole?.())) return false;
 				throw mapServiceError(result.cause);
 			}
-			const isOver = await take(result.done ? reader.end(false) : reader.add(result.value));
+			const pieces = result.done ? reader.end(false) : reader.add(result.value);
+			const isOver = await take(pieces, result.done);
 			if (isOver || result.done) return false;
 			if (reader.isWithin() && result.value.trim()) silence.end();
 		}

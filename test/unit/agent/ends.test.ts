@@ -187,3 +187,10 @@ it('a run that ends without a text is waited for no longer than any other', asyn
 	for (const { wake } of waits) wake();
 	expect(await answer).toMatchObject({ text: '', dialect: 'AG-UI' });
 });
+
+it('what cannot be read after the end of a run takes nothing away', async () => {
+	const { answer, sent, isWaiting } = await ask(run(...text('One.')));
+	await isWaiting;
+	sent.end(`data: {oops\n\n${run(...text('Two.'))}`);
+	expect(await answer).toMatchObject({ text: 'One.\n\nTwo.', dialect: 'AG-UI' });
+});
