@@ -32,11 +32,13 @@ interface FoldOptions {
 	question: string;
 	includeRawEvents: boolean;
 	answerPath?: string | undefined;
+	/** The content type, in lower case. */
+	type: string;
 }
 
 /** Builds the text of an agent's answer: by the row of the table that recognizes one of its events, or by the plain rule. */
 export function createAnswerFold(options: FoldOptions) {
-	const { includeRawEvents, answerPath } = options;
+	const { includeRawEvents, answerPath, type } = options;
 	const { kept, ...reading } = createReading(options);
 	let format: AnswerForm = 'text';
 	let notice: string | undefined;
@@ -70,8 +72,9 @@ export function createAnswerFold(options: FoldOptions) {
 			format = form;
 			if (form === 'text') return reading.addWords(data);
 			let text = '';
+			const isPlain = form === 'sse' && type.startsWith('text/plain');
 			for (const each of form === 'json' && isEventList(value) ? value : [value])
-				text += reading.add({ event, value: each });
+				text += reading.add({ event, value: each, isPlain });
 			return text;
 		},
 		isOver(): boolean {

@@ -1,7 +1,7 @@
 import { foldAnswer } from '../core/answerReader';
 import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
-import type { Http } from '../core/http';
+import { contentTypeOf, type Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 
@@ -32,9 +32,10 @@ export async function sendMessage(
 ): Promise<AgentAnswer & { requestId?: string }> {
 	const path = `/session/${encodePathSegment(sessionId, 'Session ID')}/messages`;
 	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
-	const fold = createAnswerFold({ question: content, includeRawEvents, answerPath });
 	try {
 		const response = await http.send({ method: 'POST', path, body: { content }, accept });
+		const type = contentTypeOf(response);
+		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		return { ...fold.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {

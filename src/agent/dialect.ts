@@ -11,6 +11,8 @@ export interface Dialect {
 	readonly by?: string | readonly string[];
 	/** A name ends at this character, behind which a place in a graph follows: `messages|agent:1`. */
 	readonly nameUntil?: string;
+	/** It is recognized only in a stream of events whose content type is plain text, since other agents send such events, too. */
+	readonly isPlain?: true;
 	/** Events are the `result` of JSON-RPC responses, or come without that envelope. An `error` of the envelope is the agent's. */
 	readonly inJsonRpc?: true;
 	/**

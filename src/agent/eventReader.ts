@@ -5,6 +5,8 @@ import type { Wait } from './waits';
 export interface ArrivedEvent {
 	event: string;
 	value: unknown;
+	/** Whether it came in a stream of events whose content type is plain text. */
+	isPlain?: boolean;
 }
 
 export const rawOf = ({ event, value }: ArrivedEvent) => (event ? { event, data: value } : value);

@@ -36,6 +36,18 @@ export const PRODUCTS: readonly Dialect[] = [
 		),
 	},
 	{
+		name: 'Genkit texts',
+		source: '@genkit-ai/express 1.42.0',
+		isPlain: true,
+		by: 'onlyField',
+		knownBy: [{ message: String, '#': 'message' }],
+		events: {
+			message: { opens: 'stream', piece: '' },
+			result: { all: '', ends: 'stream' },
+			error: FAILURE,
+		},
+	},
+	{
 		name: 'AgentKit',
 		source: '@inngest/agent-kit 0.13.2',
 		by: 'event',
@@ -51,7 +63,11 @@ export const PRODUCTS: readonly Dialect[] = [
 		name: 'Dify agent',
 		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
 		by: 'event',
-		knownBy: ['agent_message', 'agent_thought'],
+		// others have events of these names, too
+		knownBy: [
+			{ event: 'agent_message', answer: String },
+			{ event: 'agent_thought', task_id: '*', message_id: '*' },
+		],
 		events: {
 			...DIFY,
 			agent_thought: { opens: 'stream' },

@@ -203,6 +203,19 @@ it('what was told before the form was recognized is a message of its own, also l
 	expect(notice).toMatch(/^The first paragraph had already been shown/);
 });
 
+it('a name that others have, too, recognizes nothing without a second sign', async () => {
+	const thought = { event: 'agent_thought', thought: 'no' };
+	const stream = (first: object, text: object) =>
+		events(`data: ${JSON.stringify(first)}\n\ndata: ${JSON.stringify(text)}\n\n`);
+	const answer = await send(stream(thought, { event: 'text', text: 'Hello' }));
+	expect(answer).toMatchObject({ text: 'Hello' });
+	expect(answer).not.toHaveProperty('dialect');
+	const message = { event: 'agent_message', answer: 'Hello' };
+	expect(await failureOf(send(stream(thought, message)))).toMatchObject({
+		details: { partial: { text: 'Hello', dialect: 'Dify agent' } },
+	});
+});
+
 it('an event of Strands that Python has printed is no text, before its form is recognized and after', async () => {
 	const printed = (data: string) =>
 		JSON.stringify(

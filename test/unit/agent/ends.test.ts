@@ -21,7 +21,10 @@ const server = createServer((_request, response) => {
 let port: number;
 beforeAll(async () => (port = await listen(server)));
 beforeEach(() => (aborted = 0));
-afterAll(() => void server.close());
+afterAll(() => {
+	server.close();
+	server.closeAllConnections();
+});
 
 /** Sends a message, and answers with the beginning. @returns what decides how it goes on. */
 async function ask(beginning: string) {
