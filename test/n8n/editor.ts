@@ -5,6 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readExecution, type BinaryEntry, type Execution } from './execution.ts';
 import type { WorkflowFile } from './workflow.ts';
 
+/** Seconds. On a busy machine, twenty executions at once have taken four minutes. */
+export const PATIENCE = 720;
+
 export const owner = {
 	email: 'owner@example.org',
 	firstName: 'Ada',
@@ -198,12 +201,12 @@ export class Editor {
 	}
 
 	/** The execution as soon as it has ended in any way. */
-	async finished(id: string, seconds = 240): Promise<Execution> {
+	async finished(id: string, seconds = PATIENCE): Promise<Execution> {
 		return await this.#notIn(['new', 'running', 'waiting', 'unknown'], id, seconds);
 	}
 
 	/** The execution as soon as it has ended in any way, or waits in n8n's database, of the status `waiting`. */
-	async finishedOrParked(id: string, seconds = 240): Promise<Execution> {
+	async finishedOrParked(id: string, seconds = PATIENCE): Promise<Execution> {
 		return await this.#notIn(['new', 'running', 'unknown'], id, seconds);
 	}
 
@@ -465,7 +468,11 @@ export class RestError extends Error {
  *
  * @throws after `seconds`, which AGENT_BRIDGE_PATIENCE in the environment replaces: the demo has no limit
  */
-export async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 240) {
+export async function until(
+	what: string,
+	holds: () => Promise<boolean> | boolean,
+	seconds = PATIENCE,
+) {
 	const limit = Number(process.env['AGENT_BRIDGE_PATIENCE'] ?? seconds);
 	const deadline = Date.now() + limit * 1000;
 	for (let wait = 20; !(await holds()); wait = Math.min(wait * 1.5, 250)) {

@@ -1,6 +1,6 @@
 import type { Entry } from '../../src/ledger/entry.ts';
 import { originalFile, packageName } from './bridge.ts';
-import { until, type Editor, type SavedWorkflow } from './editor.ts';
+import { PATIENCE, until, type Editor, type SavedWorkflow } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { itemsOf, type Execution, type Item } from './execution.ts';
 import { startHeldProxy, type HeldProxy } from './heldProxy.ts';
@@ -114,7 +114,7 @@ export class TriggerHost extends LedgerHost {
 	}
 
 	/** Waits until so many jobs have gone through the workflow. */
-	async delivered(workflowId: string, count: number, seconds = 240): Promise<Item[]> {
+	async delivered(workflowId: string, count: number, seconds = PATIENCE): Promise<Item[]> {
 		let items: Item[] = [];
 		await until(
 			`workflow ${workflowId} has got ${count} jobs`,

@@ -1,2 +1,2 @@
 // Five programs are started one after the other, and n8n takes 45 s to notice that a worker was killed.
-jest.setTimeout(900_000);
+jest.setTimeout(1_800_000);
