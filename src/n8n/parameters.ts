@@ -189,8 +189,7 @@ function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 	for (const { path, stored, value } of getExpressions(field)) {
 		const isList = isKey || param.type === 'multiOptions';
 		const isEmpty = [isList ? value : [value]].flat().every(isEmptyValue);
-		if (isEmpty && mayBeEmpty(param, siblings)) continue;
-		if (isLeftToDefault({ param, stored, value })) continue;
+		if (isEmpty && isEmptyOnPurpose({ param, stored, value, siblings })) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
 			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
@@ -217,6 +216,12 @@ function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: It
 			[evaluate(code, itemIndex)].flat().every(isEmptyValue) && !hasEmptyDefault(`=${code}`),
 	);
 }
+
+const isEmptyOnPurpose = ({
+	siblings,
+	...field
+}: Pick<Field, 'param' | 'stored' | 'value'> & { siblings: Record<string, unknown> }) =>
+	mayBeEmpty(field.param, siblings) || isLeftToDefault(field);
 
 /**
  * Whether a model of an AI agent has left a field out that need not be set, and whose `$fromAI()` then gives nothing on purpose. A field that

@@ -91,18 +91,29 @@ export function putBackAnswers(
 		if (!answer || !answered.some(Boolean)) return inWords ? tell(message, results) : [message];
 		if (placed.has(answer)) return [];
 		placed.add(answer);
-		const ownResults = answered.flatMap((result, at) =>
-			result ? [{ ...result, tool_call_id: answer.calls[at]?.own ?? '' }] : [],
-		);
-		const entries = isOwn(answer) ? answer.given : [answer.plain];
-		const kept = keepCalls(
-			entries,
-			(at) => answered[at] && answer.calls[at]?.own,
-		) as unknown as ChatMessage[];
-		if (!inWords || isOwn(answer)) return [...kept, ...ownResults];
-		const byOwnId = new Map(ownResults.map((result) => [result.tool_call_id, result]));
-		return kept.flatMap((one) => tell(one, byOwnId));
+		return placeAnswer(answer, answered, isOwn(answer), inWords);
 	});
+}
+
+/**
+ * An answer with the results of its calls.
+ *
+ * @param answered The results, in the order of the calls. A call without one is left out.
+ */
+function placeAnswer(
+	{ calls, given, plain }: GivenAnswer,
+	answered: ReadonlyArray<ChatMessage | undefined>,
+	isOwn: boolean,
+	inWords: boolean,
+): ChatMessage[] {
+	const results = answered.flatMap((result, at) =>
+		result ? [{ ...result, tool_call_id: calls[at]?.own ?? '' }] : [],
+	);
+	const ownId = (at: number) => answered[at] && calls[at]?.own;
+	const kept = keepCalls(isOwn ? given : [plain], ownId) as unknown as ChatMessage[];
+	if (!inWords || isOwn) return [...kept, ...results];
+	const byOwnId = new Map(results.map((result) => [result.tool_call_id, result]));
+	return kept.flatMap((message) => tell(message, byOwnId));
 }
 
 /** The calls of a message, or the one whose result it is. */
