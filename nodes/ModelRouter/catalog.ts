@@ -2,13 +2,13 @@ import {
 	endOfSentence,
 	joinSentences,
 	mapServiceError,
-	type ServiceError,
+	ServiceError,
 	withDetails,
 	withFullStop,
 } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import type { PreflightContext } from '../../src/n8n/operation';
-import type { Lookup } from '../../src/n8n/memory/sharedCache';
+import type { Lookup, Missing } from '../../src/n8n/memory/sharedCache';
 import { CORRECT_MODEL, listModels } from '../../src/router/catalog';
 import { createModelFinder, describeMissingModel, type Model } from '../../src/router/model';
 import type { NoCostBound } from '../../src/router/pricing';
@@ -74,8 +74,12 @@ export async function checkAgainstCatalog<Verdict>(
 	}
 	const age = describeAge(judged.catalog);
 	if ('refusal' in judged) {
-		const error = toCatalogError(judged.catalog);
-		throw mapServiceError(judged.refusal, (refusal) => error ?? withAge(refusal, age));
+		const { catalog } = judged;
+		throw mapServiceError(judged.refusal, (refusal) => {
+			// a cap that allows nothing refuses it whatever the catalog says
+			const isOfCap = refusal.details.computed?.['reachedCap'] !== undefined;
+			return 'missing' in catalog && !isOfCap ? unreadableError(catalog) : withAge(refusal, age);
+		});
 	}
 	if (age) context.addHint(age);
 	return judged.verdict;
@@ -94,30 +98,40 @@ const withAge = (refusal: ServiceError, age: string | undefined): ServiceError =
 		? refusal
 		: withDetails(refusal, { advice: joinSentences(refusal.details.advice, withFullStop(age)) });
 
-const UNREADABLE =
-	'Run it again later. If it stays so, check the base URL in the credential: the catalog is at /v1/models below it. Only if the service has no catalog, turn on "Allow Unknown Cost" in Options.';
-
 function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
-	if ('missing' in catalog)
-		return {
-			unbounded: `The catalog could not be read (${catalog.missing})`,
-			remedy: UNREADABLE,
-		};
+	if ('missing' in catalog) {
+		const { message, details } = unreadableError(catalog);
+		return { unbounded: message, remedy: details.advice, trouble: 'fault' };
+	}
 	const entry = catalog.value.find(model);
 	if (entry) return { entry };
 	const { incompleteReason } = catalog.value;
 	const missing = catalog.value.describeMissing(model);
+	const isMisspelled = missing.includes('Did you mean');
 	return {
 		unbounded: incompleteReason ? `${missing} (${endOfSentence(incompleteReason)})` : missing,
-		remedy: `${CORRECT_MODEL} Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.`,
+		remedy: CORRECT_MODEL,
+		trouble: isMisspelled ? 'fault' : 'model',
 	};
 }
 
-/** The error of reading the catalog, if it says more than that the catalog could not be read. */
-function toCatalogError(catalog: Lookup<CachedCatalog>): ServiceError | undefined {
-	const error = 'missing' in catalog ? catalog.error : undefined;
-	if (!error) return undefined;
-	const { status = 0 } = error.details;
-	const saysMore = ['cancelled', 'unreachable'].includes(error.kind) || [401, 403].includes(status);
-	return saysMore ? withDetails(error, { outcome: 'not_started' }) : undefined;
+/** Why the catalog cannot be read, and what to do about that. */
+export function unreadableError({ missing, error }: Missing): ServiceError {
+	const outcome = 'not_started';
+	const title = `The catalog could not be read: ${endOfSentence(missing)}`;
+	if (!error) return new ServiceError('unreachable', title, { outcome, advice: LATER });
+	const details = { ...error.details };
+	delete details.partial;
+	const { status = 0 } = details;
+	// half a catalog is nothing that was charged
+	const kind = error.kind === 'truncated' ? 'unreachable' : error.kind;
+	// it says by itself what is wrong, and what to do
+	if (['cancelled', 'unreachable'].includes(error.kind) || [401, 403].includes(status))
+		return withDetails(error, { outcome });
+	const isDown = status >= 500 || status === 429 || kind === 'unreachable';
+	const advice = joinSentences(isDown ? LATER : CHECK_URL, details.advice);
+	return new ServiceError(kind, title, { ...details, outcome, advice });
 }
+
+const LATER = 'Run it again later: without its prices, nobody knows what this costs.';
+const CHECK_URL = 'Check the base URL of the credential: the catalog is at /v1/models below it.';

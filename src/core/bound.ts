@@ -14,9 +14,22 @@ export type Bound =
 	| {
 			/** Why there is no figure, as one or more sentences. */
 			unbounded: string;
-			/** What to do about it, where the lack of a figure is not what is wrong. Default: allow an unknown cost. */
+			/** What to do about it first. */
 			remedy?: string | undefined;
+			/**
+			 * What else is wrong than that a price is not known. The sentence then says it all. To allow an unknown cost is the last remedy where
+			 * the catalog does not have the model, and none after a fault: the request would fail, or cost anything.
+			 */
+			trouble?: 'model' | 'fault' | undefined;
 	  };
+
+/** Why a request without a figure is refused, as a title. */
+export const describeUnbounded = ({ unbounded, trouble }: Unbounded): string =>
+	trouble
+		? unbounded.replace(/\.$/, '')
+		: `The cost cannot be calculated: ${endOfSentence(unbounded)}`;
+
+type Unbounded = Extract<Bound, { unbounded: string }>;
 
 /** What a request has cost, in micro-dollars; undefined if it is not known. */
 export type Cost = number | Decimal | undefined;

@@ -1,5 +1,5 @@
-import { type Bound, describeBound } from './bound';
-import { endOfSentence, invalidInputError, type ServiceError, withDetails } from './errors';
+import { type Bound, describeBound, describeUnbounded } from './bound';
+import { invalidInputError, joinSentences, type ServiceError, withDetails } from './errors';
 import { Big, type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
 import { ORDER, type Share } from './reserve';
 
@@ -99,7 +99,7 @@ export const createConversationCap = (cap: number, spent: number): Cap =>
 const unenforceableError = ({ of, field }: CapOptions) =>
 	invalidInputError(
 		`The spending cap for this ${of} cannot be enforced: it is not known what an earlier request costs, or whether it was started`,
-		`Nothing was sent. Check what was started; remove "${field}" to send the rest anyway.`,
+		`Nothing was sent. Check what was started, and run the rest in a new execution: "${field}" counts from 0 there.`,
 	);
 
 function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Bound): ServiceError {
@@ -107,13 +107,15 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 	const allowed = floorToMicroUsd(cap) ?? ZERO;
 	const limit = formatUsd(allowed);
 	const cost = describeBound(bound);
-	const advice =
-		'unbounded' in bound ? `To send it anyway, raise "${field}".` : bound.advise(field);
+	const raise = `To send it anyway, raise "${field}".`;
+	const advice = 'unbounded' in bound ? raise : bound.advise(field);
 	const details = { computed: { reachedCap: field } };
+	if (allowed.eq(0)) {
+		const message = `The spending cap of ${limit} allows no cost. ${cost}`;
+		return withDetails(invalidInputError(message, `Nothing was sent. ${raise}`), details);
+	}
 	if (!open && toAmount(spent).eq(0)) {
-		const message = allowed.eq(0)
-			? `The spending cap of ${limit} allows no cost. ${cost}`
-			: `${cost}, more than the spending cap of ${limit}`;
+		const message = `${cost}, more than the spending cap of ${limit}`;
 		return withDetails(invalidInputError(message, `Nothing was sent. ${advice}`), details);
 	}
 	const requests = open === 1 ? '1 request that is' : `${open} requests that are`;
@@ -122,10 +124,13 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 		: '';
 	const figures = `${formatUsd(toAmount(spent))} is spent${more}. ${cost}.`;
 	const left = allowed.minus(toAmount(spent)).minus(toAmount(reserved));
-	const message = left.gt(0)
+	const isLeft = left.gt(0);
+	const message = isLeft
 		? `This does not fit into what is left of the spending cap of ${limit} for this ${of}`
 		: `The spending cap of ${limit} for this ${of} is reached`;
-	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${advice}`), details);
+	// nothing is small enough where nothing is left
+	const remedy = isLeft ? advice : raise;
+	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${remedy}`), details);
 }
 
 /** The caps of a request, as scopes. */
@@ -147,12 +152,14 @@ export function leftIn(caps: Caps, free?: Decimal): Decimal | undefined {
 export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): void {
 	if ('unbounded' in bound && !allowUnknownCost)
 		throw invalidInputError(
-			bound.remedy === undefined
-				? `The cost cannot be calculated: ${endOfSentence(bound.unbounded)}`
-				: bound.unbounded,
-			`Nothing was sent. ${bound.remedy ?? 'To send it anyway, turn on "Allow Unknown Cost" in Options.'}`,
+			describeUnbounded(bound),
+			joinSentences('Nothing was sent.', bound.remedy, bound.trouble !== 'fault' && ALLOW),
 		);
 	for (const cap of listCaps(caps)) cap.check(bound);
 }
+
+/** The last remedy, for a price that nobody knows. */
+const ALLOW =
+	'To send it anyway, turn on "Allow Unknown Cost" in Options: no spending cap then limits what it costs.';
 
 const listCaps = (caps: Caps) => ORDER.flatMap((name) => caps[name] ?? []);

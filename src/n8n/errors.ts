@@ -125,11 +125,15 @@ function nameCredential(error: ServiceError, { credentials = {} }: INode): Servi
 	const [credential] = Object.values(credentials);
 	const { status = 0, advice } = error.details;
 	const isOfKey = [401, 403].includes(status) && error.message === describeStatus(status);
+	if (!credential) return error;
+	const { name } = credential;
+	const named = advice?.replace(OF_CREDENTIAL, (words) => `${words} "${name}"`);
 	// an error about another key or another server says which
-	if (!isOfKey || !credential) return error;
-	const which = checkKeyAdvice(credential.name);
-	return withDetails(error, { advice: joinSentences(which, advice) });
+	if (isOfKey) return withDetails(error, { advice: joinSentences(checkKeyAdvice(name), named) });
+	return named === advice ? error : withDetails(error, omitMissing({ advice: named }));
 }
+
+const OF_CREDENTIAL = /\bbase URL of the credential(?=[.,:])/;
 
 /** All of an error is stored with the execution. */
 function redactNodeError<Made extends NodeApiError | NodeOperationError>(

@@ -93,13 +93,18 @@ export function maximumTextCost(
 	if (!limits)
 		return {
 			unbounded: 'The cap on output tokens or the number of answers is not a whole number above 0.',
+			trouble: 'fault',
+			remedy: 'Correct it in Additional Fields.',
 		};
 	const { dearestInput, output } = readTokenPrices(model.pricing);
 	const input = dearestInput?.times(findWriteFactor(body));
 	const { promptTokens } = prompt;
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
-		return { unbounded: 'The catalog has no price for the input tokens of this model.' };
+		return {
+			unbounded: 'The catalog has no price for the input tokens of this model.',
+			remedy: PRICED_MODEL,
+		};
 	const maxTokens =
 		left && limits.allowance === undefined
 			? chooseMaxTokens(model, {
@@ -112,15 +117,25 @@ export function maximumTextCost(
 	const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
 	const outputTokens = allowance * limits.choices;
 	if (outputTokens && !output)
-		return { unbounded: 'The catalog has no price for the output tokens of this model.' };
+		return {
+			unbounded: 'The catalog has no price for the output tokens of this model.',
+			remedy: PRICED_MODEL,
+		};
 	const microUsd = sumCost([
 		[promptTokens, input],
 		[outputTokens, output],
 	]);
 	if (microUsd === undefined)
-		return { unbounded: 'The largest possible cost is too large to calculate.' };
+		return {
+			unbounded: 'The largest possible cost is too large to calculate.',
+			trouble: 'fault',
+			remedy: 'Lower "Maximum Output Tokens".',
+		};
 	return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
 }
+
+/** What to do about a model without a price. */
+export const PRICED_MODEL = 'Choose a model whose price is in the catalog.';
 
 /** Tokens. No model has less, and a catalog that says less counts in thousands, or is wrong. */
 const LEAST_WINDOW = 2048;
@@ -215,10 +230,11 @@ function countPromptTokens(
 		return { promptTokens: window, promptCountedBy: 'contextWindow' };
 	}
 	const { unbounded, fitsWindow } = prompt;
-	if (!fitsWindow) return { unbounded };
+	if (!fitsWindow) return { unbounded, remedy: 'Leave it out.' };
 	if (window === undefined)
 		return {
 			unbounded: `${unbounded} The catalog does not have the context window of this model, which would be the limit.`,
+			remedy: 'Choose a model whose context window is in the catalog.',
 		};
 	return { promptTokens: window, promptCountedBy: 'contextWindow', countedBecause: unbounded };
 }

@@ -194,7 +194,7 @@ export class NodeBudget implements SharedBudget {
 		if ('microUsd' in bound) return ZERO.plus(bound.microUsd);
 		const { unknownCost } = this.#use.settings;
 		if (unknownCost) return unknownCost;
-		throw unboundedError(this.#use, bound.unbounded);
+		throw unboundedError(this.#use, bound);
 	}
 
 	async #findFree(boundWithin: BoundWithin): Promise<Decimal> {

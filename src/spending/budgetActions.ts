@@ -58,10 +58,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 
 		async release(which) {
 			const meant = 'id' in which ? `"${which.id}"` : 'each old one';
-			const row = await book.readAgain(use);
-			// nobody is asked for a permission to release what is not there
-			if ('id' in which && !book.lastState?.reservations[which.id]) throw noReservation(which.id);
-			requirePermission(use, row.id, releaseByHand(meant));
+			requirePermission(use, (await book.readAgain(use)).id, releaseByHand(meant));
 			const released = await book.change(use, ({ reservations }, now) => {
 				const isMeant = ([id, { at, isReleased }]: [string, Reservation]) =>
 					'id' in which ? id === which.id : !isReleased && Date.parse(at) <= now - which.age;
@@ -76,7 +73,10 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			});
 			if ('age' in which) return { released: released.length, reservations: released };
 			if (released[0]) return released[0];
-			throw noReservation(which.id);
+			throw invalidInputError(
+				`The budget has no reservation "${which.id}"`,
+				'Get of the resource Budget lists the reservations with their IDs.',
+			);
 		},
 
 		describeLeft() {
@@ -87,12 +87,6 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 	};
 }
-
-const noReservation = (id: string) =>
-	invalidInputError(
-		`The budget has no reservation "${id}"`,
-		'Get of the resource Budget lists the reservations with their IDs.',
-	);
 
 /** What the operation Release does. */
 const releaseByHand = (meant: string) =>
@@ -127,7 +121,7 @@ function requirePermission({ settings }: BudgetUse, id: number, manualSteps: str
 	if (settings.mayResume) return;
 	throw invalidInputError(
 		'The credential does not let workflows resume its budget or release reservations',
-		`Nothing was changed. Its owner can turn on Workflows May Resume in the credential, or change row ${id} of the job ledger by hand: ${manualSteps}`,
+		`Nothing was changed. Its owner can turn on Workflows May Resume in the credential, or change row ${id} of the Data Table "${settings.table}" by hand: ${manualSteps}`,
 	);
 }
 

@@ -1,8 +1,9 @@
-import { endOfSentence, invalidInputError, type ServiceError, withDetails } from '../core/errors';
-import { type Bound, describeBound } from '../core/bound';
+import { invalidInputError, joinSentences, type ServiceError, withDetails } from '../core/errors';
+import { type Bound, describeBound, describeUnbounded } from '../core/bound';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
+import type { BudgetSettings } from './budgetSettings';
 import type { BudgetLimit, Reservation } from './budgetState';
 import { modelOfKey } from './jobFactors';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
@@ -40,16 +41,24 @@ export function pausedError(use: BudgetUse, note: string): ServiceError {
 	return refuse(
 		use,
 		'The budget of this credential is paused',
-		`${who}${when}${where}${why}. To resume it, empty the cell "note" of the budget in the Data Table of the job ledger. If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
+		`${who}${when}${where}${why}. To resume it, empty the cell "note" of the row with the state "budget" in the Data Table "${use.settings.table}". If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
 	);
 }
 
 /** A request that has no bound could cost anything. */
-export const unboundedError = (use: BudgetUse, reason: string): ServiceError =>
+export const unboundedError = (
+	use: BudgetUse,
+	bound: Extract<Bound, { unbounded: string }>,
+): ServiceError =>
 	refuse(
 		use,
-		`The cost cannot be calculated: ${endOfSentence(reason)}`,
-		'The credential has a budget, and every request has to fit into it. Choose a model whose price is in the catalog, or enter Count Unknown Cost As (USD) in the credential.',
+		describeUnbounded(bound),
+		joinSentences(
+			'The credential has a budget, and every request has to fit into it.',
+			bound.remedy,
+			bound.trouble !== 'fault' &&
+				'For a price that nobody knows, the owner of the credential can enter Count Unknown Cost As (USD) in it.',
+		),
 	);
 
 /** The budget has no room for a request, or none yet. */
@@ -68,7 +77,7 @@ export function refusalError(
 	const isMore = 'isLeast' in bound && bound.isLeast && need.gt(bound.microUsd);
 	const estimated = isMore ? `, and jobs like it were estimated at up to ${formatUsd(need)}` : '';
 	const state = `${formatUsd(spent)} is spent${reservedAmount}. ${describeBound(bound)}${estimated}.`;
-	const repair = isMore && key ? ` ${adviseFactor(key)}` : '';
+	const repair = isMore && key ? ` ${adviseFactor(key, use.settings)}` : '';
 	const named = nameHolders(holders);
 	const most = `Most is held by ${named}. ${HOW_IT_ENDS}`;
 	const messages: Record<Refused, string> = {
@@ -89,8 +98,8 @@ export function refusalError(
 }
 
 /** What to do where an estimate of the service was wrong: no job of the model may fit any more, and only a job can correct it. */
-const adviseFactor = (key: string) =>
-	`If that estimate was wrong, it does not go away by itself: Get of the resource Budget lists the factors, and those of this model have keys that begin with ${modelOfKey(key)}. Delete the wrong one from "factors" in the cell "record" of the budget, in the Data Table of the job ledger, and write any other text into its cell "claim".`;
+const adviseFactor = (key: string, { table }: BudgetSettings) =>
+	`If that estimate was wrong, it does not go away by itself: Get of the resource Budget lists the factors, and those of this model have keys that begin with ${modelOfKey(key)}. Delete the wrong one from "factors" in the cell "record" of the row with the state "budget" in the Data Table "${table}", and write any other text into its cell "claim".`;
 
 /** The current period. */
 export const namePeriod = ({ length }: Pick<BudgetLimit, 'length'>): string =>

@@ -9,6 +9,8 @@ export interface BudgetSettings extends BudgetLimit {
 	unknownCost: Decimal | undefined;
 	/** Whether operations may resume a paused budget, and release reservations. */
 	mayResume: boolean;
+	/** The Data Table of the budget, by its name or ID. */
+	table: string;
 	/** Percentages of the amount. When this much is spent, the triggers get an alarm. */
 	alarmPercents: Decimal[];
 }
@@ -33,6 +35,7 @@ export function readBudgetSettings(data: Record<string, unknown>): BudgetSetting
 		length: length === 'day' || length === 'week' ? length : ('month' satisfies PeriodLength),
 		unknownCost: readAmount(data, 'unknownCostUsd', 'Count Unknown Cost As (USD)'),
 		mayResume: data['workflowsMayResume'] === true,
+		table: cutText(String(data['ledgerTable'] ?? '').trim(), 100),
 		alarmPercents: readPercents(data['alarmPercents'] ?? '80, 100'),
 	};
 }

@@ -97,7 +97,7 @@ const unbounded: Array<[protocol: string, fields: object]> = [
 ];
 /** The chat model takes tools from its caller only. */
 const NO_BOUND =
-	/The cost cannot be calculated: .*turn on "Allow Unknown Cost" in Options|Fields must not contain "tools"/;
+	/The cost cannot be calculated: .*turn on "Allow Unknown Cost" in Options|not a whole number above 0\. Nothing was sent\. Correct it|Fields must not contain "tools"/;
 
 describe('whatever a request says about its output, the bill stays within what was counted', () => {
 	type Said = { paid: number; said: string };

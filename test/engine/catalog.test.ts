@@ -5,12 +5,14 @@ import {
 	chat,
 	job,
 	model,
+	modelRouter,
 	models,
 	type Paying,
 	PICTURE,
 	posts,
 	response,
 	RETRIED,
+	withAccount,
 } from './rig/calls';
 import { run, start, shownText } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
@@ -111,10 +113,76 @@ describe('the catalog, which a message needs,', () => {
 		// what a cap needs is waited for as long as anything else
 		const needed = chat('x', { requestSettings: { idleTimeout: 1 } });
 		const { error } = await run({ ...needed, ...asked });
-		expect(error?.message).toBe('The catalog could not be read (it did not arrive in time)');
-		expect(error?.description).toMatch(
-			/^Nothing was sent\. Run it again later\..* check the base URL .* turn on "Allow Unknown Cost"/,
-		);
+		expect(error?.message).toBe('The catalog could not be read: it did not arrive in time');
+		expect(error?.description).toMatch(/^Run it again later: .*\nOutcome: nothing was started/);
+		expect(shownText(error)).not.toContain('Allow Unknown Cost');
+	});
+
+	const page = '<!doctype html><title>Sign in</title>';
+	const CHECK_URL = /^Check the base URL of the credential "modelRouterApi": /m;
+	const LATER = /^Run it again later: /m;
+	const calls: Array<[string, Paying]> = [
+		['a message', chat('x')],
+		['a job', job('start', { ...PICTURE, options: {} })],
+		['an estimate', modelRouter({ ...chat('x').parameters, operation: 'estimateCost' })],
+	];
+	it.each<[string, Fault, title: string, advice: RegExp]>([
+		[
+			'404',
+			{ type: 'status', status: 404 },
+			'nothing at this address or with this ID (404)',
+			CHECK_URL,
+		],
+		[
+			'a redirect',
+			{ type: 'redirect', status: 302, to: '/login' },
+			'sent a redirect (302)',
+			CHECK_URL,
+		],
+		[
+			'a login page',
+			{ type: 'body', contentType: 'text/html', body: page },
+			'in a form that cannot be read',
+			CHECK_URL,
+		],
+		[
+			'other JSON',
+			{ type: 'body', body: '{"ok":true}' },
+			'in a form that cannot be read',
+			CHECK_URL,
+		],
+		['500', { type: 'status', status: 500 }, 'reported an internal error (500)', LATER],
+		['522', { type: 'status', status: 522 }, 'got no answer that it could use (522)', LATER],
+		['429', { type: 'too_many_requests' }, 'too many requests (429)', LATER],
+		['a body that breaks off', { type: 'limit_data', bytes: 200 }, 'stopped before its end', LATER],
+	])(
+		'cannot be read (%s): the title says so, and the advice what to do',
+		async (_why, fault, title, advice) => {
+			failCatalog(fault);
+			for (const [what, call] of calls) {
+				const { error } = await run({ ...call, secrets: secretsOfFreshAccount(service) });
+				expect([what, error?.message]).toEqual([
+					what,
+					expect.stringMatching(/^The catalog could not be read: (the|a|th)/),
+				]);
+				expect(error?.message).toContain(title);
+				expect(error?.description).toMatch(advice);
+				expect(error?.description).toContain('nothing was started');
+				expect(shownText(error)).not.toMatch(/Allow Unknown Cost|\braise "Spending|turn off/);
+			}
+			expect(posts(service)).toEqual([]);
+		},
+	);
+
+	it('cannot be read: a list says so once', async () => {
+		failCatalog({ type: 'status', status: 404 });
+		const secrets = withAccount(secretsOfFreshAccount(service), {
+			modelLists: { list: [{ name: 'both', models: 'northwind/quill-2.5\nnorthwind/quill-mini' }] },
+		});
+		const both = { model: { __rl: true, mode: 'modelList', value: 'both' } };
+		const { error } = await run({ ...chat('x', both), secrets });
+		expect(error?.message).toMatch(/^The catalog could not be read: [^:]*: fault_404$/);
+		expect(error?.description).toMatch(CHECK_URL);
 	});
 
 	it.each([401, 403])('refuses the key (%i): that is what is said', async (status) => {

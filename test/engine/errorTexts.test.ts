@@ -40,7 +40,9 @@ const quil = { model: model('northwind/quil-2.5') };
 const MEANT =
 	'The catalog does not have the model northwind/quil-2.5. Did you mean northwind/quill-2.5?';
 const CORRECT = 'Choose a model from the list, or correct its ID.';
-const ALLOW = `Nothing was sent. ${CORRECT} Only if you are sure that the service has it, turn on "Allow Unknown Cost" in Options.`;
+const NOT_SENT = `Nothing was sent. ${CORRECT}`;
+const ALLOW =
+	'To send it anyway, turn on "Allow Unknown Cost" in Options: no spending cap then limits what it costs.';
 
 const SESSION = '6e2b41a3-2f4e-4d5c-9f57-0b8f0f5c1a2b';
 const AGENT = agent({ message: 'x', sessionMode: 'id', sessionId: SESSION });
@@ -153,7 +155,7 @@ const REFUSALS: Row[] = [
 		'a job that the service does not know',
 		job('getJob', { mediaType: 'images', jobId: 'j' }),
 		said(404, { message: 'no such job' }),
-		'The service has no job with this ID (404) (jobId: j)',
+		`${NOTHING_HERE} (jobId: j)`,
 		'The service says: no such job.',
 		'Check the job ID, the media type of the job, and the base URL of the credential.',
 	],
@@ -165,20 +167,20 @@ const attached = (name: string): INodeParameters => ({
 const BASE64 = 'iVBORw0KGgo'.repeat(100_000);
 const AS_NAME = `Attachments 1: the input item has no file in "${BASE64.slice(0, 80)}…"`;
 const MISTAKES: Row[] = [
-	['a text model with a typo', chat('x', quil), undefined, MEANT, ALLOW],
+	['a text model with a typo', chat('x', quil), undefined, MEANT, NOT_SENT],
 	[
 		'an image model with a typo',
 		job('start', { ...PICTURE, model: model('Canvas/Sketch') }),
 		undefined,
 		'The catalog does not have the model Canvas/Sketch. Did you mean canvas/sketch-1?',
-		ALLOW,
+		NOT_SENT,
 	],
 	[
 		'a model that is near none',
 		chat('x', { model: model('northwind/opal-9') }),
 		undefined,
 		'The catalog does not have the model northwind/opal-9',
-		ALLOW,
+		`${NOT_SENT} ${ALLOW}`,
 	],
 	[
 		'a model to get, with a typo',

@@ -194,7 +194,7 @@ describe('a cost that cannot be calculated', () => {
 		async (_what, more, reason) => {
 			await expectRefused(ask('x', more), reason);
 			const sentence =
-				/^The (cost cannot be calculated: |catalog does not have ).*turn on "Allow Unknown Cost" in Options\.$/;
+				/^The (cost cannot be calculated: |catalog does not have ).*turn on "Allow Unknown Cost" in Options: no spending cap then limits what it costs\.$/;
 			await expectRefused(ask('x', more), sentence);
 			const estimated = await estimate('x', more);
 			expect(estimated).toMatchObject({

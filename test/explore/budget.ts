@@ -120,7 +120,13 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, say, at, log, faults, dead } = world;
 	const limit = { amount: new Big(scenario.budget), length: scenario.length };
-	const settings = { ...limit, unknownCost: undefined, alarmPercents: [], mayResume: true };
+	const settings = {
+		...limit,
+		unknownCost: undefined,
+		alarmPercents: [],
+		mayResume: true,
+		table: 'Media Jobs',
+	};
 	/** What the service was paid, and has estimated, by the period in which it was reserved. */
 	const paid = new Map<string, number>();
 	const pay = (period: string, cost: number) =>

@@ -80,7 +80,13 @@ function createWorker({ load, timeline, main, random, hints, ...tables }: Simula
 	const writer = new SpendingWriter();
 	const clock = { now: timeline.now, sleep: timeline.sleep, random };
 	const amount = new Big(load.budget);
-	const settings = { amount, unknownCost: undefined, alarmPercents: [], mayResume: true };
+	const settings = {
+		amount,
+		unknownCost: undefined,
+		alarmPercents: [],
+		mayResume: true,
+		table: 'Media Jobs',
+	};
 	const addHint = (hint: string) => void hints.add(hint);
 	const newId = () => String(random());
 	return (executionId: string) => {

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { ServiceError, withFullStop } from '../../../src/core/errors';
+import { withFullStop } from '../../../src/core/errors';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
 import { optionsParam } from '../../fieldKinds.params';
-import { getCachedCatalog } from '../catalog';
+import { getCachedCatalog, unreadableError } from '../catalog';
 import { toPrices } from '../model/modelItem';
 import { textOptions, textParams } from './text.params';
 import { hintPassedOver } from '../modelChoice';
@@ -37,12 +37,7 @@ export const estimateCost = operation({
 
 	async run(call) {
 		const catalog = await getCachedCatalog(call);
-		if ('missing' in catalog) {
-			throw new ServiceError('failed', 'The catalog could not be read, so no price is known', {
-				reason: catalog.missing,
-				outcome: 'not_started',
-			});
-		}
+		if ('missing' in catalog) throw unreadableError(catalog);
 		const { requestId } = catalog.value;
 		const { request, addHint } = call;
 		const { model, found } = request.chosen.candidates[0]!;

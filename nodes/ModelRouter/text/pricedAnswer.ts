@@ -2,6 +2,7 @@ import { checkCaps } from '../../../src/core/caps';
 import { reserve } from '../../../src/core/reserve';
 import {
 	isUnstarted,
+	joinSentences,
 	mapServiceError,
 	ServiceError,
 	withDetails,
@@ -16,7 +17,6 @@ import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type { OperationContext } from '../../../src/n8n/operation';
 import type { StartPaid } from '../../../src/n8n/startPaid';
 import { explainBalance } from '../../../src/router/advice';
-import { CORRECT_MODEL } from '../../../src/router/catalog';
 import { textCost } from '../../../src/router/pricing';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import {
@@ -127,11 +127,13 @@ export async function askPaid(
 const isCounted = ({ input, output }: TokenCounts, { text, toolCalls }: Partial<TextAnswer>) =>
 	input !== 0 && (output !== 0 || !(text || toolCalls?.length));
 
-/** What to do where neither the service nor the catalog has a model. */
+/** What to do where neither the service nor the catalog has a model, or neither is at this address. */
 function adviseModel(error: ServiceError, found: FoundModel): ServiceError {
-	const isMissing = error.details.status === 404 && 'unbounded' in found && found.remedy;
+	const isMissing = error.details.status === 404 && 'unbounded' in found && found.trouble;
 	return isMissing
-		? withDetails(error, { advice: `${withFullStop(found.unbounded)} ${CORRECT_MODEL}` })
+		? withDetails(error, {
+				advice: joinSentences(withFullStop(found.unbounded), found.remedy),
+			})
 		: error;
 }
 

@@ -46,7 +46,8 @@ interface Known<Value> {
 	old?: { readAt: number; reason: string };
 }
 
-interface Missing {
+/** Why something is not known. */
+export interface Missing {
 	missing: string;
 	error?: ServiceError;
 }

@@ -137,6 +137,13 @@ describe('what a refusal says', () => {
 			'Nothing was sent. $0.000005 is spent, and $0.999995 is reserved for 2 requests that are under way or of unknown cost. The cost of this is not known: there is no price. To send it anyway, raise "The Cap".',
 		],
 		[
+			'of a known cost, where nothing is left: to ask for less does not help',
+			ofExecution(1, { spent: '1000000', reserved: '0', open: 0 }),
+			most(200_000),
+			'The spending cap of $1.00 for this execution is reached',
+			'Nothing was sent. $1.00 is spent. This could cost up to $0.20. To send it anyway, raise "The Cap".',
+		],
+		[
 			'of an unknown cost, where nothing may be spent',
 			ofItem(0),
 			UNBOUNDED,
@@ -148,7 +155,7 @@ describe('what a refusal says', () => {
 			ofItem(0),
 			most(100_000),
 			'The spending cap of $0.00 allows no cost. This could cost up to $0.10',
-			'Nothing was sent. Lower it, or raise "The Item Cap".',
+			'Nothing was sent. To send it anyway, raise "The Item Cap".',
 		],
 		[
 			'in a conversation',
@@ -201,19 +208,44 @@ it('the least of several caps counts', () => {
 	expect(leftIn({})).toBeUndefined();
 });
 
+const ALLOW =
+	'To send it anyway, turn on "Allow Unknown Cost" in Options: no spending cap then limits what it costs.';
+
 it('a check reserves nothing, and unknown cost has to be allowed', () => {
 	const spending = emptySpending();
 	const caps = { item: ofItem(1), calls: ofExecution(1, spending) };
 	checkCaps(caps, most(1_000_000), false);
 	checkCaps(caps, UNBOUNDED, true);
 	expect(spending).toEqual(emptySpending());
-	expect(thrownBy(() => checkCaps(caps, UNBOUNDED, false))).toMatchObject({
-		kind: 'invalid',
-		message: 'The cost cannot be calculated: there is no price',
-		details: { advice: expect.stringContaining('turn on "Allow Unknown Cost"') },
-	});
 	expect(thrownBy(() => checkCaps(caps, most(1_000_001), true)).kind).toBe('invalid');
 });
+
+it.each<[string, Partial<Extract<Bound, { unbounded: string }>>, string, string]>([
+	['a price', {}, 'The cost cannot be calculated: there is no price', ALLOW],
+	[
+		'a price, with a remedy',
+		{ remedy: 'Choose one.' },
+		'The cost cannot be calculated: there is no price',
+		`Choose one. ${ALLOW}`,
+	],
+	[
+		'a model',
+		{ remedy: 'Choose one.', trouble: 'model' },
+		'There is no price',
+		`Choose one. ${ALLOW}`,
+	],
+	['a fault', { remedy: 'Repair it.', trouble: 'fault' }, 'There is no price', 'Repair it.'],
+])(
+	'to allow an unknown cost is the last remedy for what is not known, and none for a fault: %s',
+	(_what, more, message, advice) => {
+		const bound = { unbounded: 'There is no price.', ...more };
+		expect(thrownBy(() => checkCaps({ item: ofItem(1) }, bound, false))).toMatchObject({
+			kind: 'invalid',
+			message,
+			details: { advice: `Nothing was sent. ${advice}` },
+		});
+	},
+);
 
 it('where every cost is needed, nothing is sent after one that is not known', async () => {
 	const spending = emptySpending();
@@ -223,7 +255,11 @@ it('where every cost is needed, nothing is sent after one that is not known', as
 		kind: 'invalid',
 		message:
 			'The spending cap for this execution cannot be enforced: it is not known what an earlier request costs, or whether it was started',
-		details: { advice: expect.stringMatching(/^Nothing was sent.*remove "The Cap"/) },
+		details: {
+			advice: expect.stringMatching(
+				/^Nothing was sent.*in a new execution: "The Cap" counts from 0/,
+			),
+		},
 	});
 });
 

@@ -198,6 +198,16 @@ describe('maximumTextCost', () => {
 	const IMAGE =
 		'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.';
 
+	const PRICED = { remedy: 'Choose a model whose price is in the catalog.' };
+	const WHAT_TO_DO: Record<string, object> = {
+		[`${NO_PRICE} input ${TOKENS}`]: PRICED,
+		[`${NO_PRICE} output ${TOKENS}`]: PRICED,
+		[NO_COUNT]: { remedy: 'Correct it in Additional Fields.', trouble: 'fault' },
+		[TOO_LARGE]: { remedy: 'Lower "Maximum Output Tokens".', trouble: 'fault' },
+		[IMAGE]: { remedy: 'Choose a model whose context window is in the catalog.' },
+		[SEARCH]: { remedy: 'Leave it out.' },
+	};
+
 	it.each([
 		['input price', { pricing: { output_per_mtok: 1 } }, {}, `${NO_PRICE} input ${TOKENS}`],
 		['output price', { pricing: { input_per_mtok: 1 } }, {}, `${NO_PRICE} output ${TOKENS}`],
@@ -215,7 +225,7 @@ describe('maximumTextCost', () => {
 		['text alone', {}, { messages: image }, IMAGE],
 		['one prompt', { context_length: 2048 }, { tools: [{ type: 'search' }] }, SEARCH],
 	])('has no bound without %s', (_name, model, body, unbounded) => {
-		expect(most(model, body)).toEqual({ unbounded });
+		expect(most(model, body)).toEqual({ unbounded, ...WHAT_TO_DO[unbounded] });
 	});
 
 	const window = { promptCountedBy: 'contextWindow' };
@@ -245,7 +255,7 @@ describe('maximumTextCost', () => {
 	it.each([undefined, 0, -1, 1.5, '128k', 8, 128, 2000])(
 		'ignores a window of %j',
 		(context_length) => {
-			expect(most({ context_length }, { messages: image })).toEqual({ unbounded: IMAGE });
+			expect(most({ context_length }, { messages: image })).toMatchObject({ unbounded: IMAGE });
 			expect(most({ context_length }, {})).toEqual(most({}, {}));
 		},
 	);

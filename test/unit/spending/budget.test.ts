@@ -39,7 +39,12 @@ function createWorld(ahead = 0) {
 	const later = (duration: number, happen: () => Promise<unknown>) =>
 		void clock.sleep(duration).then(happen);
 	const ownBook = new BudgetBook('b');
-	const amounts = { amount: new Big(100), unknownCost: undefined, alarmPercents: [] };
+	const amounts = {
+		amount: new Big(100),
+		unknownCost: undefined,
+		alarmPercents: [],
+		table: 'Media Jobs',
+	};
 	/** @param book Of its process. */
 	const createRun = (book = ownBook, isEnding = false, mayResume = true) => {
 		const ledger = connect();
