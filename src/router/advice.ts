@@ -1,7 +1,9 @@
-import { joinSentences, withDetails, type ServiceError } from '../core/errors';
+import { isBadRequest, joinSentences, ServiceError, withDetails } from '../core/errors';
+import type { JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
+import { findTextField } from './jobPricing';
 import type { LimitField } from './outputLimits';
 import { maximumAffordableOutput } from './pricing';
 
@@ -16,8 +18,18 @@ export function withAdvice(error: ServiceError, model?: string): ServiceError {
 	const existingAdvice = error.details.advice ?? '';
 	// a caller may already have applied this
 	if (!advice || existingAdvice.includes(advice)) return error;
-	return withDetails(error, { advice: joinSentences(advice, existingAdvice) });
+	const { kind, message, details } = error;
+	const title = details.status === 402 && isBalanceEmpty(error) ? EMPTY_BALANCE : message;
+	return new ServiceError(kind, title, {
+		...details,
+		advice: joinSentences(advice, existingAdvice),
+	});
 }
+
+const EMPTY_BALANCE = 'The balance is empty (402)';
+
+const isBalanceEmpty = ({ details: { meta = {} } }: ServiceError): boolean =>
+	readInteger(meta['balance_micro_usd'])?.lte(0) ?? false;
 
 /** Whether a request was refused because its largest possible cost exceeds the free balance. */
 const isBalanceTooSmall = ({ details: { code, status } }: ServiceError) =>
@@ -53,7 +65,10 @@ function balanceAdvice(error: ServiceError): string {
 		'held by other running requests': 'held_micro_usd',
 	}).map(([label, amount]) => `${label}: ${amount}`);
 	const details = figures.length ? ` (${figures.join(', ')})` : '';
-	return `The free balance is too small${details}. Wait for other requests to end, or top up.`;
+	const what = isBalanceEmpty(error) ? 'The balance is empty' : 'The free balance is too small';
+	const isHeld = readInteger(error.details.meta?.['held_micro_usd'])?.gt(0);
+	const orWait = isHeld ? ', or wait for other requests to end' : '';
+	return `${what}${details}. Top up the account at the service${orWait}.`;
 }
 
 /** The router's figures in dollars, under other names. What is not an amount is left out. */
@@ -86,7 +101,8 @@ export function explainBalance(error: ServiceError, request: RefusedRequest): Se
 	const { body, own, model, others } = request;
 	const { meta = {} } = error.details;
 	const largest = maximumAffordableOutput(meta, model?.pricing, body, own);
-	const advice = outputCapAdvice(largest);
+	// nothing is small enough for an empty one
+	const advice = isBalanceEmpty(error) ? undefined : outputCapAdvice(largest);
 	return withBalance(error, others, advice, omitMissing({ largestMaximumOutputTokens: largest }));
 }
 
@@ -105,12 +121,34 @@ export function explainJobBalance(
 	const least = formatUsd(leastMicroUsd);
 	const minimumSentence =
 		least === undefined ? '' : ` According to the catalog it costs at least ${least}.`;
-	const advice = `The required amount is the job's cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need.${minimumSentence}`;
+	const advice = `At the first start of a configuration, such as a new model or a first 4K clip, the service wants more than the job costs. Later starts need less.${minimumSentence}`;
 	return withBalance(error, others, advice, omitMissing({ leastCostUsd: least }));
 }
 
+/**
+ * Says that a job that was refused has no text. The specification does not say which models need one, so that is known only then.
+ *
+ * @param body Of the start.
+ */
+export function explainMissingText(error: ServiceError, body: JsonObject): ServiceError {
+	if (!isBadRequest(error) || findTextField(body) !== undefined) return error;
+	const { kind, message, details } = error;
+	return new ServiceError(kind, `Prompt is empty. ${message}`, {
+		...details,
+		advice: joinSentences(
+			'Enter in Prompt what to make, or for speech, the text to read aloud. If the model takes its text from another field, enter it in Additional Parameters (JSON).',
+			details.advice,
+		),
+	});
+}
+
 /** @param computed What was calculated besides the router's figures. */
-function withBalance(error: ServiceError, others: number, remedy: string, computed: object) {
+function withBalance(
+	error: ServiceError,
+	others: number,
+	remedy: string | undefined,
+	computed: object,
+) {
 	const { meta } = error.details;
 	const figures = formatFigures(error, {
 		requiredUsd: 'required_micro_usd',

@@ -53,6 +53,42 @@ it('sends files as data URLs and addresses as they are, each where it belongs', 
 	});
 });
 
+describe('a job without a text that the service refuses', () => {
+	const refuse = (status: number) => {
+		const body = { error: { code: 'invalid_request', message: 'Invalid request' } };
+		service.fault({ match: { method: 'POST' }, do: { type: 'status', status, body } });
+	};
+
+	it.each<[string, number, INodeParameters]>([
+		['no prompt', 400, {}],
+		['no prompt', 422, {}],
+		['blanks', 400, { prompt: '  ' }],
+		['other fields', 400, { parameters: '{"size": "1x1"}' }],
+	])('is told that its prompt is empty: %s (%d)', async (_what, status, more) => {
+		refuse(status);
+		for (const operation of ['start', 'generate']) {
+			const { error } = await service.run(job(operation, { ...PICTURE, prompt: '', ...more }));
+			expect(error?.message).toBe(
+				`Prompt is empty. The service refused the request (${status}): invalid_request`,
+			);
+			expect(error?.description).toMatch(
+				/^The service says: Invalid request\.\nEnter in Prompt what to make, or for speech, the text to read aloud\./,
+			);
+		}
+		expect(sent()).not.toHaveProperty('prompt');
+	});
+
+	it.each<[string, number, INodeParameters]>([
+		['a prompt', 400, {}],
+		['a text of another name', 400, { prompt: '', parameters: '{"text": "Hello"}' }],
+		['a missing permission', 403, { prompt: '' }],
+	])('is told so only where that may be why: %s', async (_what, status, more) => {
+		refuse(status);
+		const { error } = await service.run(job('start', { ...PICTURE, ...more }));
+		expect(error?.message).toMatch(/^The (service|API key)/);
+	});
+});
+
 it('sends nothing but what was given, and takes the default of the editor: the binary field "data"', async () => {
 	await start([{ name: 'image' }]);
 	expect(sent()).toEqual({ model: 'canvas/sketch-1', prompt: 'a cat', image: pngUrl });

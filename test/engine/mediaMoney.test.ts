@@ -143,12 +143,12 @@ describe('the cap per execution', () => {
 	});
 });
 
-it('a balance that does not suffice: the figures, who holds it, and the margin of the first use', async () => {
+it('a balance that does not suffice: the figures, what to do, and what a first start wants', async () => {
 	const poor = { modelRouterApi: { baseUrl: service.url, apiKey: service.router.keys.poor } };
 	const { failed } = await execute({}, { secrets: poor });
 	expect(failed[0]?.json).toMatchObject({
 		error: expect.stringMatching(
-			/needed: \$0\.05, balance: \$0\.002.*first use of a configuration.*margin.*costs at least \$0\.04/,
+			/needed: \$0\.05, balance: \$0\.002.*Top up the account at the service\. At the first start of a configuration.*costs at least \$0\.04/,
 		),
 		details: {
 			outcome: 'not_started',

@@ -231,7 +231,7 @@ export const identifyStart = ({ mediaType, body, inputs, ledger }: StartRequest)
 function toBody({ model, prompt, presets, parameters }: StartValues): Record<string, unknown> {
 	const fields = [
 		{ field: 'model', label: 'Model', value: model.trim() },
-		...(prompt ? [{ field: 'prompt', label: 'Prompt', value: prompt }] : []),
+		...(prompt.trim() ? [{ field: 'prompt', label: 'Prompt', value: prompt }] : []),
 		...toPresetFields(presets),
 	];
 	for (const { field, label } of fields) {

@@ -15,13 +15,15 @@ import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { claimStart } from '../../../src/ledger/startOnce';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import type { StartLedger, StartPaid } from '../../../src/n8n/startPaid';
-import { explainJobBalance } from '../../../src/router/advice';
+import { explainJobBalance, explainMissingText } from '../../../src/router/advice';
 import { describeOddEstimate, type Job, readEstimate } from '../../../src/router/jobRecord';
 import { addInputs, type JobInput, startJob } from '../../../src/router/jobStart';
 import { describeJobSettings, minimumJobCost } from '../../../src/router/jobPricing';
+import { PRICED_MODEL } from '../../../src/router/pricing';
 import { checkKind, isSameModel, kindOfMediaType, type MediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';
 import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
+import type { FoundModel } from '../catalog';
 import { askInTurn, type Candidate, chooseModels, hintPassedOver } from '../modelChoice';
 import {
 	isStartedBefore,
@@ -66,8 +68,7 @@ export async function checkStart(context: PreflightContext<StartRequest>): Promi
 		check(candidate) {
 			const { found } = candidate;
 			if ('entry' in found) checkKind(found.entry, kindOfMediaType(mediaType));
-			const noBound = 'entry' in found ? { unbounded: NO_PRICE } : found;
-			checkCaps(createCaps(request), boundOf(candidate) ?? noBound, allowUnknownCost);
+			checkCaps(createCaps(request), boundOf(candidate) ?? noBoundOf(found), allowUnknownCost);
 		},
 		boundOf: (candidate) => boundOf(candidate)?.microUsd,
 	});
@@ -130,7 +131,7 @@ async function startByModel(
 	const found = 'entry' in inCatalog ? inCatalog.entry : undefined;
 	const body = { ...(await buildStartBody(context)), model };
 	const minimum = minimumJobCost(found?.pricing, body);
-	const bound = minimum ?? { unbounded: NO_PRICE };
+	const bound = minimum ?? noBoundOf(inCatalog);
 	const caps = createCaps(request, getState('budget', emptySpending));
 	let counted: ReturnType<Accounts['openStart']> | undefined;
 	const started = await startPaid<StartResult>({
@@ -165,14 +166,19 @@ async function startByModel(
 			} catch (cause) {
 				const others = countInFlight() - 1;
 				const balance = { leastMicroUsd: minimum?.microUsd, others };
-				throw mapServiceError(cause, (error) => explainJobBalance(error, balance));
+				throw mapServiceError(cause, (error) =>
+					explainMissingText(explainJobBalance(error, balance), request.body),
+				);
 			}
 		},
 	});
 	return { ...started, model };
 }
 
-const NO_PRICE = 'the catalog has no price for this model';
+const noBoundOf = (found: FoundModel) =>
+	'entry' in found
+		? { unbounded: 'The catalog has no price for this model', remedy: PRICED_MODEL }
+		: found;
 
 /** The cost of a started job: the service's estimate, or the catalog's minimum if that is higher. A lower estimate would weaken a cap. */
 function readCost(job: Job, minimum: Decimal | undefined) {

@@ -6,7 +6,8 @@ const GONE =
 	'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 const SMALL = 'The free balance is too small';
 const KNOWN = '(needed: $2.00, balance: $1.50, held by other running requests: $0.000001)';
-const WAIT = 'Wait for other requests to end, or top up.';
+const TOP_UP = 'Top up the account at the service';
+const WAIT = `${TOP_UP}, or wait for other requests to end.`;
 const ENDPOINT =
 	'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.';
 const FIGURES = { required_micro_usd: 2e6, balance_micro_usd: '1500000', held_micro_usd: 1 };
@@ -17,7 +18,17 @@ const ids = { jobId: 'j' };
 
 it.each([
 	['a balance', { code: 'insufficient_balance', meta: FIGURES }, `${SMALL} ${KNOWN}. ${WAIT}`],
-	['a balance without figures', held({}), `${SMALL}. ${WAIT}`],
+	['a balance without figures', held({}), `${SMALL}. ${TOP_UP}.`],
+	[
+		'a balance of which nothing is held',
+		held({ ...FIGURES, held_micro_usd: 0 }),
+		`${SMALL} (needed: $2.00, balance: $1.50, held by other running requests: $0.00). ${TOP_UP}.`,
+	],
+	[
+		'an empty balance',
+		held({ balance_micro_usd: '0' }),
+		`The balance is empty (balance: $0.00). ${TOP_UP}.`,
+	],
 	['the wrong endpoint', { code: 'wrong_endpoint', status: 418 }, ENDPOINT],
 	['an unfinished job', { code: 'job_not_completed' }, NOT_YET],
 	['409 for a job', { status: 409, ids }, NOT_YET],
@@ -37,6 +48,17 @@ it.each([
 	['anything else', { status: 400, code: 'x' }, undefined],
 ])('what is advised at %s', (_name, details, advice) => {
 	expect(withAdvice(new ServiceError('refused', 'x', details)).details.advice).toEqual(advice);
+});
+
+it.each([
+	[402, '0', 'The balance is empty (402)'],
+	[402, '-5', 'The balance is empty (402)'],
+	[402, '5', 'x'],
+	[402, undefined, 'x'],
+	[400, '0', 'x'],
+])('the title at %s, with a balance of %s', (status, balance, title) => {
+	const details = { status, code: 'insufficient_balance', meta: { balance_micro_usd: balance } };
+	expect(withAdvice(new ServiceError('refused', 'x', details)).message).toBe(title);
 });
 
 const MODEL = { id: 'v/m', pricing: { input_per_mtok: 1, output_per_mtok: 2 } };
@@ -115,6 +137,11 @@ it.each([
 	expect('largestMaximumOutputTokens' in computed).toBe(largest !== undefined);
 });
 
+it('no maximum is small enough for an empty balance', () => {
+	const { advice } = told({ meta: { ...META, balance_micro_usd: 0, held_micro_usd: 0 } });
+	expect(advice).toBe('');
+});
+
 describe('the start of a media job', () => {
 	const start = (meta: Record<string, unknown>, leastMicroUsd?: Big, others = 0) =>
 		explainJobBalance(refused({ meta, advice: 'Top up.' }), { leastMicroUsd, others }).details;
@@ -123,7 +150,7 @@ describe('the start of a media job', () => {
 		const meta = { required_micro_usd: 50_000, balance_micro_usd: '60000', held_micro_usd: 20_000 };
 		expect(start(meta, Big(40_000), 2)).toMatchObject({
 			advice:
-				'Top up. 2 more of your own requests are under way in this n8n and hold money. Lower "Max Items at Once" in Request Settings, or send this one later. The required amount is the job\'s cost, plus a margin at the first use of a configuration (a new model, a first 4K clip). It is a margin that the next start does not need. According to the catalog it costs at least $0.04.',
+				'Top up. 2 more of your own requests are under way in this n8n and hold money. Lower "Max Items at Once" in Request Settings, or send this one later. At the first start of a configuration, such as a new model or a first 4K clip, the service wants more than the job costs. Later starts need less. According to the catalog it costs at least $0.04.',
 			meta,
 			computed: {
 				requiredUsd: '$0.05',
@@ -138,7 +165,7 @@ describe('the start of a media job', () => {
 	it('makes up no figure', () => {
 		const { advice, computed } = start({ required_micro_usd: 'lots' });
 		expect(computed).toEqual({ ownRequestsUnderWay: 0 });
-		expect(advice).toMatch(/does not need\.$/);
+		expect(advice).toMatch(/need less\.$/);
 		expect(advice).not.toContain('held');
 	});
 });
