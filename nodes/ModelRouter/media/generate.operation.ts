@@ -54,7 +54,7 @@ export const generate = operation({
 		const { job: started, ledgered, startedAt, model } = await startPaidJob(context);
 		const progress = createJobProgress(context, started);
 		const waitAndDownload = async () => {
-			await progress.started(started, startedAt !== undefined);
+			await progress.started(startedAt !== undefined);
 			const isPaidHere = !ledgered?.startedBefore;
 			const running = { progress, startedJob: started, isPaidHere };
 			const job = await waitAndCount(context, started, running);
@@ -65,7 +65,7 @@ export const generate = operation({
 				throw mapServiceError(cause, (error) => withDetails(error, { partial: job.record }));
 			});
 			const { file, ...binary } = downloaded;
-			await progress.ended(job, file);
+			await progress.arrived(file);
 			// the estimate may only be in the response to the start
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };

@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { formatUsd } from '../../../src/core/money';
 import type { OperationContext } from '../../../src/n8n/operation';
-import { type Job, readEstimate, readJobCost } from '../../../src/router/jobRecord';
+import { type Job, readJobCost } from '../../../src/router/jobRecord';
 import { type JobAddress, waitForJob } from '../../../src/router/jobs';
 import { countEndedJob } from './jobOutput';
 import { mediaTypeLabel } from './media.params';
@@ -17,39 +16,31 @@ type WaitContext = OperationContext<{
 /** Characters of a status that is shown. It is not cut: a part of a key that it repeats would not be recognized. */
 const MAX_STATUS_LENGTH = 100;
 
-/** Says in the chat how a job goes on. What it says is not a part of the output. */
+/** Says in the chat how a job goes on, and never what it costs: that is for its owner. What it says is not a part of the output. */
 export function createJobProgress(
 	{ showProgress, request: { hideProgress } }: WaitContext,
 	{ mediaType }: Pick<JobAddress, 'mediaType'>,
 ) {
 	let isFirst = true;
-	const say = async (...parts: Array<string | false | undefined>) => {
+	const say = async (line: string) => {
 		isFirst = false;
-		const line = parts.filter(Boolean).join(', ');
-		if (line && !hideProgress) await showProgress(`${mediaTypeLabel(mediaType)}: ${line}`);
+		if (!hideProgress) await showProgress(`${mediaTypeLabel(mediaType)}: ${line}`);
 	};
 	return {
 		/** @param isNew Whether this run has started it. */
-		started: async (job: Job, isNew: boolean) =>
-			await say(isNew ? 'started' : 'was started before', estimateOf(job)),
+		started: async (isNew: boolean) => await say(isNew ? 'started' : 'was started before'),
 		/** @param waited Milliseconds. */
 		async changed(job: Job, waited: number) {
 			const { state, status: word = state } = job;
 			const status = word.length > MAX_STATUS_LENGTH ? state : word;
 			const seconds = Math.round(waited / 1000);
-			if (isFirst && state === 'unfinished') await say(status, estimateOf(job));
-			else await say(seconds ? `${status} after ${seconds} s` : status);
+			const isWaiting = isFirst && state === 'unfinished';
+			await say(seconds && !isWaiting ? `${status} after ${seconds} s` : status);
 		},
-		async ended(job: Job, { fileName }: IDataObject = {}) {
-			const cost = formatUsd(readJobCost(job));
-			await say(typeof fileName === 'string' && fileName, cost && `cost ${cost}`);
+		async arrived({ fileName }: IDataObject) {
+			if (typeof fileName === 'string' && fileName) await say(fileName);
 		},
 	};
-}
-
-function estimateOf(job: Job): string | undefined {
-	const estimate = formatUsd(readEstimate(job));
-	return estimate && `${estimate} estimated`;
 }
 
 /** Waits for a job, and counts what it has cost. @throws ServiceError as `waitForJob`. */

@@ -29,7 +29,6 @@ export const wait = operation({
 		const { address, simplify } = context.request;
 		const progress = createJobProgress(context, address);
 		const job = await waitAndCount(context, address, { progress });
-		await progress.ended(job);
 		return { json: toJobJson(job, { simplify }) };
 	},
 });
