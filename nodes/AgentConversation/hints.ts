@@ -22,16 +22,14 @@ const MAX_WORDS = 500;
 function hintAtFailure(n8n: IExecuteFunctions, { items }: State): void {
 	const all = items.flatMap((item) => ('conversation' in item ? [item.conversation] : []));
 	const failed = all.filter((one) => one.ending?.kind === 'speakerFailed' && !failsNode(one));
-	const { ending, turns = [], earlier } = failed[0] ?? {};
+	const { ending, turns = [] } = failed[0] ?? {};
 	if (ending) {
 		const { speaker = 'A speaker', error = ending.reason } = ending.failure ?? {};
-		const spoken = turns.slice(earlier).filter((turn) => !turn.failed).length;
 		const others = all.length > 1 ? `${failed.length} of ${all.length} conversations failed. ` : '';
-		const count = `${spoken} turn${spoken === 1 ? '' : 's'}`;
 		const why = withFullStop(shortenText(error, MAX_WORDS));
 		addHint(
 			n8n,
-			`${others}${speaker} failed, so the conversation ended after ${count}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`,
+			`${others}${speaker} failed, so the conversation ended in turn ${turns.length}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`,
 		);
 	}
 	const outputs = all.map(({ conclusion }) => conclusion?.output ?? {});

@@ -113,8 +113,14 @@ function mayAskNext(cause: ServiceError): boolean {
 	return isRefusal(cause) || (isRefused && status >= 400 && status !== 401);
 }
 
+/** Each with its ID, once: most reasons name it, too. */
 const describePassedOver = (passedOver: readonly PassedOver[]): string =>
-	passedOver.map(({ model, reason }) => `${model}: ${reason}`).join('; ');
+	passedOver
+		.map(
+			({ model, reason }) =>
+				`${model}: ${reason.replace(`The model ${model}`, 'it').replace(`the model ${model}`, 'it')}`,
+		)
+		.join('; ');
 
 /** Tells the user which models of a list were passed over, and why. */
 export function hintPassedOver(

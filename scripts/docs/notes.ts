@@ -52,11 +52,12 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The service refused the API key (401)':
 		'Copy the key again. Each workspace and each interface has its own key.',
 	'The balance does not cover this request (402)':
-		'Add money, wait for running requests to end, or lower Maximum Output Tokens.',
+		'Top up the account at the service, or lower Maximum Output Tokens. To wait helps only if other requests hold money.',
+	'The balance is empty (402)': 'Nothing was started. Top up the account at the service.',
+	'The cost cannot be calculated: …':
+		'The description says what to do first. **Allow Unknown Cost** in Options is the last way: no spending cap then limits what it costs.',
 	'The API key does not permit this request (403)':
 		'Use a key with more rights, or ask the owner of the account.',
-	'The service has no job with this ID (404)':
-		'Check the job ID, the media type of the job, and the base URL of the credential.',
 	'The service has nothing at this address or with this ID (404)':
 		'Check the ID in the node, the media type, and the base URL of the credential.',
 	'The proxy between n8n and the service requires a password (407)':
@@ -127,6 +128,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'…: it is nested too deeply, or too large': 'Use a smaller schema.',
 	'… must be an object with "role" and "content"':
 		'Correct the JSON. A message looks like this: {"role": "user", "content": "Hello"}.',
+	'The ledger has no such start': 'Check the key or the entry ID with **Job Ledger: Get Many**.',
 	'Entry ID is empty': 'Enter the `entryId` that **Job Ledger: Get Many** returns.',
 	'Execution ID is empty': "Enter the number at the end of the execution's URL.",
 	'Too many processes reserve requests at once': 'Run the item again.',
@@ -137,8 +139,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'The message begins with "The job ledger" or "The record of spending", and the rest says why. Check the n8n URL and the n8n API key in the credential.',
 	'The new row is not visible yet': 'Run the item again.',
 	'Inputs: Parameter Name is empty': 'Enter the name that the model expects, such as image.',
-	'The catalog could not be read, so no price is known':
-		'Try again later. Nothing was sent to a model.',
+	'The catalog could not be read: …':
+		'Nothing was sent to a model. The description says whether to check the base URL of the credential, or to run it again later.',
 	'No text was found in the field "…". In an event with a name, the path begins inside of "data".':
 		'Correct **Answer Field Path**. With **Include Raw Events**, you can see what the answer contains.',
 	'… is not valid JSON': 'Correct the JSON at the place that the description names.',

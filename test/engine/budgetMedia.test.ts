@@ -232,6 +232,10 @@ describe('a start of unknown outcome', () => {
 			reservedUsd: 0.04,
 			recorded: [unknown],
 		});
+		// of which the ledger has no record yet
+		const { items } = await start(secrets, keyed);
+		expect(items[0]?.json).toMatchObject({ jobId, startedBefore: true });
+		expect(items[0]?.json).not.toHaveProperty('job');
 		cost(0.9);
 		for (let time = 1; time <= 2; time++) await get(secrets, jobId);
 		expect(await money(secrets)).toEqual({

@@ -370,8 +370,8 @@ const ourNodes = {
 };
 
 describe('a hint beside the output', () => {
-	const ends = (whose: string, turns: string, why = 'It broke.') =>
-		`${whose} failed, so the conversation ended after ${turns}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`;
+	const ends = (whose: string, turn: number, why = 'It broke.') =>
+		`${whose} failed, so the conversation ended in turn ${turn}: ${why} To make the execution fail, choose On Failure of a Speaker: Fail.`;
 	const link = () => ({ error: '<a href="https://example.org">It broke</a> & more' });
 	const shown = '&lt;a href="https://example.org">It broke&lt;/a> &amp; more.';
 	const [Ada, Bob] = [counting('a'), counting('b')];
@@ -397,20 +397,15 @@ describe('a hint beside the output', () => {
 
 	it.each<[string, string[], INodeParameters, Options]>([
 		[
-			'says who failed after a turn',
-			[ends('Bob', '1 turn')],
+			'says who failed, and in which turn',
+			[ends('Bob', 2)],
 			{},
 			{ speakers: { Ada, Bob: failing } },
 		],
-		[
-			'has the words of a stranger',
-			[ends('Ada', '0 turns', shown)],
-			{},
-			{ speakers: { Ada: link, Bob } },
-		],
+		['has the words of a stranger', [ends('Ada', 1, shown)], {}, { speakers: { Ada: link, Bob } }],
 		[
 			'says how many failed',
-			[`2 of 2 conversations failed. ${ends('Ada', '0 turns')}`],
+			[`2 of 2 conversations failed. ${ends('Ada', 1)}`],
 			{},
 			{ speakers: both, items: twice },
 		],

@@ -168,11 +168,14 @@ export function toJobJson(
 		...summarizeJob(job, model),
 		...(file && { file }),
 		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
-		...((!simplify || isRecordNeeded(job)) && { job: job.record }),
+		...((!simplify || isRecordNeeded(job)) && hasFields(job.record) && { job: job.record }),
 		...omitMissing({ startedBefore, entryId: entry?.id }),
 		...(entry?.uniqueKey && { uniqueKey: entry.uniqueKey }),
 	} as IDataObject;
 }
+
+/** The ledger has no record of a job that a person has marked as started. */
+const hasFields = (record: object) => Object.keys(record).length > 0;
 
 /** Output under `failure`: a top-level `error` field would make n8n retry the node. */
 export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {
