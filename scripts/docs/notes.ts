@@ -58,6 +58,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'The description says what to do first. **Allow Unknown Cost** in Options is the last way: no spending cap then limits what it costs.',
 	'The API key does not permit this request (403)':
 		'Use a key with more rights, or ask the owner of the account.',
+	'The service has no job with this ID (404)':
+		'Check the job ID, the media type of the job, and the base URL of the credential.',
 	'The service has nothing at this address or with this ID (404)':
 		'Check the ID in the node, the media type, and the base URL of the credential.',
 	'The proxy between n8n and the service requires a password (407)':
@@ -128,7 +130,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'…: it is nested too deeply, or too large': 'Use a smaller schema.',
 	'… must be an object with "role" and "content"':
 		'Correct the JSON. A message looks like this: {"role": "user", "content": "Hello"}.',
-	'The ledger has no such start': 'Check the key or the entry ID with **Job Ledger: Get Many**.',
 	'Entry ID is empty': 'Enter the `entryId` that **Job Ledger: Get Many** returns.',
 	'Execution ID is empty': "Enter the number at the end of the execution's URL.",
 	'Too many processes reserve requests at once': 'Run the item again.',

@@ -85,10 +85,7 @@ export function createAnswerFold(options: FoldOptions) {
 		isWhole: reading.isWhole,
 		end(_received: () => string, isQuiet = false): string {
 			const rest = reading.finish(true);
-			notice = isStream(format) ? checkEnd(reading.dialect(), reading.state()) : undefined;
-			if (isQuiet && !reading.state().hasEndMark) notice = QUIET_NOTICE;
-			if (reading.state().isReplaced) notice = REPLACED_NOTICE;
-			if (reading.told().trim()) notice = [TOLD_NOTICE, notice].filter(Boolean).join(' ');
+			notice = noticeOf(reading, format, isQuiet);
 			return reading.text().trim() ? rest : findOtherText();
 		},
 		partial(): PartialAnswer {
@@ -173,6 +170,19 @@ const mayHaveOtherText = (
 	{ isOpen, isToolOpen, hasEnded }: EventReader['state'],
 	format: AnswerForm,
 ) => !mayHaveNoText && !isToolOpen && (format === 'json' || hasEnded || !isOpen);
+
+/** What is not certain about an answer that has ended. */
+function noticeOf(
+	{ dialect, state, told }: Pick<ReturnType<typeof createReading>, 'dialect' | 'state' | 'told'>,
+	format: AnswerForm,
+	isQuiet: boolean,
+): string | undefined {
+	const { hasEndMark, isReplaced } = state();
+	let notice = isStream(format) ? checkEnd(dialect(), state()) : undefined;
+	if (isQuiet && !hasEndMark) notice = QUIET_NOTICE;
+	if (isReplaced) notice = REPLACED_NOTICE;
+	return told().trim() ? [TOLD_NOTICE, notice].filter(Boolean).join(' ') : notice;
+}
 
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
 function checkEnd(dialect: Dialect | undefined, { hasEnded, isOpen }: EventReader['state']) {

@@ -25,7 +25,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 	};
 
 	const addWords = (words: string, line: string): string => {
-		if (PRINTED_OBJECT.test(words)) return '';
+		if (PRINTED_EVENT.test(words)) return '';
 		// after JSON, a word such as `DONE` names the end
 		state.isOver = END_MARK.test(words) || (hasJson && !line && END_WORD.test(words));
 		const isNone = state.isOver || hasNoText(line) || (END_WORD.test(words) && END_WORD.test(line));
@@ -115,7 +115,7 @@ function roleOf(value: unknown): string {
 }
 
 /** An event of Strands that is no JSON: its server sends what Python prints (bedrock-agentcore, `_safe_serialize_to_json_string`). */
-const PRINTED_OBJECT = /^\{'\w+': .*[<(].*\}$/s;
+const PRINTED_EVENT = /^\{'\w+': .*(<strands\.|event_loop).*\}$|^\{'\w*event_loop\w*': .*\}$/s;
 
 /** Characters. A shorter text may come twice. */
 const MIN_REPEATED_LENGTH = 3;

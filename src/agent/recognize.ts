@@ -27,7 +27,6 @@ export function recognizeDialect(arrived: ArrivedEvent): Dialect | undefined {
 	for (const sign of SIGNS) {
 		const found = sign.place === 'line' ? event : (sign.isInner ? inner : fields)[sign.place];
 		if (found === undefined || found === '') continue;
-		if (sign.dialect.isPlain && !arrived.isPlain) continue;
 		if (sign.values && !sign.values.includes(found)) continue;
 		const isKnown = sign.names
 			? typeof found === 'string' && sign.names.test(found)
@@ -38,6 +37,7 @@ export function recognizeDialect(arrived: ArrivedEvent): Dialect | undefined {
 }
 
 function isMet({ dialect, condition = {} }: Sign, arrived: ArrivedEvent): boolean {
+	if (dialect.isPlain && !arrived.isPlain) return false;
 	const event = nameEvent(dialect, arrived);
 	// a condition is about the whole event, also where its only field is its name
 	const value = withoutEnvelope(dialect, arrived.value);

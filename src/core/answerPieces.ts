@@ -32,31 +32,14 @@ export function createPieceReader(response: HttpResponse) {
 	let pieces: AnswerPiece[] = [];
 	let hasPieces = false;
 	let length = 0;
-	/** All of a plain text that may be events, until one is there. */
-	let plain = '';
 	const push = (piece: AnswerPiece) => {
 		hasPieces = true;
 		pieces.push(piece);
 	};
-	const pushText = (text: string) => {
-		if (text) push({ form: 'text', event: '', value: text, data: text });
-	};
 
-	const mayBeText = () => form === 'sse' && PLAIN_TYPE.test(type) && !hasPieces;
-	/** Whether a line shows that the answer is a text, which began with an example of an event. */
-	const isText = (line: string) => mayBeText() && !LINE_OF_EVENTS.test(line);
-	const readAsText = (): void => {
-		form = 'text';
-		reader = undefined;
-		pushText(plain);
-	};
 	const read = (text: string): void => {
-		if (!reader) return pushText(text);
-		if (mayBeText()) plain += text;
-		for (const line of lines.add(text)) {
-			if (isText(line)) return readAsText();
-			reader.readLine(line);
-		}
+		if (!reader && text) push(textPiece(text));
+		if (reader) for (const line of lines.add(text)) reader.readLine(line);
 	};
 	const open = (isEnd: boolean): void => {
 		const [before = '', field] = UNDECIDED.exec(start) ?? [];
@@ -67,9 +50,7 @@ export function createPieceReader(response: HttpResponse) {
 		const found = findForm(start, type, { hasFields, isLong, isEnd });
 		if (found === 'none') throw malformedResponseError(response, start);
 		form = found;
-		if (form === 'sse') reader = createEventReader(push);
-		if (form === 'json') reader = createRecordReader(push, type);
-		plain = skipped;
+		reader = createLineReader(form, type, push);
 		if (form) read(reader ? start : skipped + start);
 	};
 
@@ -87,9 +68,7 @@ export function createPieceReader(response: HttpResponse) {
 		end(isBroken: boolean): AnswerPiece[] {
 			pieces = [];
 			if (!form && (start || !isBroken)) open(true);
-			const rest = lines.rest();
-			if (isText(rest)) readAsText();
-			reader?.end(rest, isBroken);
+			reader?.end(lines.rest(), isBroken);
 			if (form === 'sse' && !isBroken && !hasPieces)
 				throw malformedResponseError(response, 'No event arrived.');
 			return pieces;
@@ -161,6 +140,55 @@ function needsMore(start: string, isStream: boolean): boolean {
 	// what follows such a line decides
 	if (/^(:|id:|retry:)/.test(start)) return start.length < MAX_START_LENGTH;
 	return start.length < (start.startsWith('event:') ? 64 : 'error: {'.length);
+}
+
+/** @returns undefined for a plain text, which has no lines to read. */
+function createLineReader(form: AnswerForm | undefined, type: string, push: Push) {
+	if (form === 'json') return createRecordReader(push, type);
+	const createReader = PLAIN_TYPE.test(type) ? createPlainEventReader : createEventReader;
+	return form === 'sse' ? createReader(push) : undefined;
+}
+
+const textPiece = (text: string): AnswerPiece => ({
+	form: 'text',
+	event: '',
+	value: text,
+	data: text,
+});
+
+/** Reads events that come as plain text. It may be a text that only begins with an example of one: the first lines tell. */
+function createPlainEventReader(push: Push): LineReader {
+	let first: string[] = [];
+	let hasEvents = false;
+	let isText = false;
+	const events = createEventReader((piece) => {
+		hasEvents = true;
+		push(piece);
+	});
+
+	/** @returns what the line adds to the text that it shows the answer to be. */
+	const toText = (line: string): string | undefined => {
+		isText ||= !hasEvents && !LINE_OF_EVENTS.test(line);
+		if (!hasEvents) first.push(line);
+		if (!isText) return undefined;
+		const text = first.join('\n');
+		first = [];
+		return text;
+	};
+
+	return {
+		readLine(line) {
+			const text = toText(line);
+			if (text === undefined) events.readLine(line);
+			else push(textPiece(`${text}\n`));
+		},
+		end(rest, isBroken) {
+			const text = toText(rest);
+			if (text === undefined) events.end(rest, isBroken);
+			else if (text) push(textPiece(text));
+		},
+		isWithin: () => !isText && events.isWithin(),
+	};
 }
 
 /** Cuts a text into its lines as it arrives. */

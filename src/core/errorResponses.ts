@@ -106,7 +106,10 @@ export function describeStatus(status: number): string {
 
 /** Our sentences about a service, said about n8n. */
 export const describeN8n = (sentence: string) =>
-	sentence.replace(/^The service\b/, 'n8n').replace(/\bthe service\b/g, 'n8n');
+	sentence
+		.replace(/^The service\b/, 'n8n')
+		.replace(/^The API key\b/, 'the n8n API key')
+		.replace(/\bthe service\b/g, 'n8n');
 
 /**
  * Reads the error that a service reports: in a refusal, with status 200, or in the middle of a stream.

@@ -1,4 +1,4 @@
-import { invalidInputError, mapServiceError, messageOf, ServiceError } from './errors';
+import { invalidInputError, mapServiceError, messageOf, ServiceError, shortenText } from './errors';
 import { isPlainObject } from './json';
 import type { RegexEngine } from './regex';
 import {
@@ -47,6 +47,12 @@ const unusableAt = (path: SchemaPath) => `${UNUSABLE}, at ${formatPath(path)}`;
 
 const invalidSchemaError = (path: SchemaPath, reason: string) =>
 	invalidInputError(`${unusableAt(path)}: ${reason.replace(/\.$/, '')}`);
+
+/** A misspelled type is found faster if the error says it. */
+const nameValue = (reason: string, value: unknown) =>
+	reason.replace(/^The value does not match any of/, () => {
+		return `${shortenText(JSON.stringify(value), 60)} is none of`;
+	});
 
 function runOrThrowInvalid<T>(what: string, work: () => T): T {
 	try {
@@ -126,7 +132,13 @@ function prepareSchema(root: JsonSchema, regex: RegexEngine, counter: ReadCounte
 		if (!isPlainObject(schema) || paths.has(schema)) return;
 		paths.set(schema, path);
 		const error = findSchemaError(schema, META_SCHEMA);
-		if (error) throw invalidSchemaError([...path, ...error.path], error.reason);
+		if (error) {
+			const value = error.path.reduce<unknown>(
+				(part, step) => Reflect.get(Object(part), step),
+				schema,
+			);
+			throw invalidSchemaError([...path, ...error.path], nameValue(error.reason, value));
+		}
 		// in draft 7 an `$id` that is only a fragment defines an anchor
 		const base = /^[^#]/.test(String(schema['$id'] ?? '')) ? schema : outerBase;
 		for (const { steps, subschema } of listSubschemas(schema))

@@ -32,11 +32,7 @@ export async function resolveStart(
 	const rows = own.length ? own : found;
 	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
 	const [first] = rows;
-	if (!open)
-		throw invalidInputError(
-			first ? 'The outcome of this start is known' : 'The ledger has no such start',
-			first ? `Its state is "${first.state}"${first.jobId && `, its job ${first.jobId}`}.` : '',
-		);
+	if (!open) throw first ? knownOutcome(first) : noSuchStart(which);
 	if (open.state === 'sending' && open.leaseUntil > now)
 		throw invalidInputError(
 			'This start may still be in progress',
@@ -57,6 +53,18 @@ export async function resolveStart(
 		);
 	return { entry, claim };
 }
+
+const noSuchStart = (which: StartSelector) =>
+	invalidInputError(
+		`The ledger has no start ${'id' in which ? `in entry ${which.id}` : `with the key "${which.uniqueKey}"`}`,
+		'Nothing was changed. Get Many of the resource Job Ledger lists the starts with their keys and entry IDs.',
+	);
+
+const knownOutcome = ({ id, state, jobId }: Entry) =>
+	invalidInputError(
+		`The outcome of the start in entry ${id} is known`,
+		`Nothing was changed, and there is nothing to decide: its state is "${state}"${jobId && `, its job ${jobId}`}.`,
+	);
 
 const otherCredential = ({ id, credentialId }: Entry) =>
 	invalidInputError(

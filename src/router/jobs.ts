@@ -49,13 +49,18 @@ export async function openContent(http: Http, address: JobAddress) {
 	});
 }
 
+const NO_SUCH_JOB = 'The service has no job with this ID (404)';
+
 /** Adds the job id and advice to every failure. */
 export async function withJobId<Result>(
 	jobId: string,
 	action: () => Promise<Result>,
 ): Promise<Result> {
 	return await action().catch((cause: unknown) => {
-		throw mapServiceError(cause, (error) => withAdvice(withDetails(error, { ids: { jobId } })));
+		throw mapServiceError(cause, ({ kind, message, details }) => {
+			const title = details.status === 404 ? NO_SUCH_JOB : message;
+			return withAdvice(withDetails(new ServiceError(kind, title, details), { ids: { jobId } }));
+		});
 	});
 }
 

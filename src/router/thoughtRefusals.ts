@@ -21,8 +21,8 @@ interface Row {
 /**
  * The recorded refusals. A gateway passes the words of the vendor on, with its own before them: OpenRouter, LiteLLM.
  *
- * The list is closed. Whatever else a refusal says, the request is not sent again in another form: a filter of contents, or a length, would
- * then judge the same words in another role.
+ * Whatever else a refusal says, the request is not sent again in another form: a filter of contents, or a length, would then judge the
+ * same words in another role.
  */
 const REFUSALS: readonly Row[] = [
 	{
@@ -130,6 +130,18 @@ const REFUSALS: readonly Row[] = [
 	},
 ];
 
+/**
+ * The plain rule for all others. The field that we add ourselves is named, or a field or a part in which vendors keep thoughts: then they
+ * are taken for missing. A word alone, such as "thinking", says nothing: a budget, an effort or a choice of tools may be refused.
+ */
+const ANY_OTHER: ReadonlyArray<Pick<Row, 'says' | 'about'>> = [
+	{ says: /reasoning\.encrypted_content|['"`]include['"`]/i, about: 'unavailable' },
+	{
+		says: /\b(reasoning|thinking|thought)[ _](content|details?|signatures?|items?|blocks?)\b|\bencrypted_content\b/i,
+		about: 'missing',
+	},
+];
+
 /** A filter of contents may repeat what it has found, and that may read like one of the refusals above. */
 const OTHER_CODE = /filter|policy|safety|moderation|length|too_large|too_long/i;
 const OTHER_REASON =
@@ -140,5 +152,5 @@ export function refusedThoughts(failure: unknown): ThoughtRefusal | undefined {
 	if (!isBadRequest(failure)) return undefined;
 	const { code = '', reason = '' } = failure.details;
 	if (OTHER_CODE.test(code) || OTHER_REASON.test(reason)) return undefined;
-	return REFUSALS.find(({ says }) => says.test(reason))?.about;
+	return [...REFUSALS, ...ANY_OTHER].find(({ says }) => says.test(reason))?.about;
 }

@@ -58,7 +58,10 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 
 		async release(which) {
 			const meant = 'id' in which ? `"${which.id}"` : 'each old one';
-			requirePermission(use, (await book.readAgain(use)).id, releaseByHand(meant));
+			const row = await book.readAgain(use);
+			// nobody is asked for a permission to release what is not there
+			if ('id' in which && !book.lastState?.reservations[which.id]) throw noReservation(which.id);
+			requirePermission(use, row.id, releaseByHand(meant));
 			const released = await book.change(use, ({ reservations }, now) => {
 				const isMeant = ([id, { at, isReleased }]: [string, Reservation]) =>
 					'id' in which ? id === which.id : !isReleased && Date.parse(at) <= now - which.age;
@@ -73,10 +76,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			});
 			if ('age' in which) return { released: released.length, reservations: released };
 			if (released[0]) return released[0];
-			throw invalidInputError(
-				`The budget has no reservation "${which.id}"`,
-				'Get of the resource Budget lists the reservations with their IDs.',
-			);
+			throw noReservation(which.id);
 		},
 
 		describeLeft() {
@@ -87,6 +87,12 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 		},
 	};
 }
+
+const noReservation = (id: string) =>
+	invalidInputError(
+		`The budget has no reservation "${id}"`,
+		'Get of the resource Budget lists the reservations with their IDs.',
+	);
 
 /** What the operation Release does. */
 const releaseByHand = (meant: string) =>

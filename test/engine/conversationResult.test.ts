@@ -171,7 +171,7 @@ it.each([
 	],
 	['Result Schema needs Output: One Item per Conversation', { outputMode: 'turns' }, {}],
 	[
-		'The JSON schema cannot be used, at type: The value does not match any of ["array","boolean","integer","null","number","object","string"]',
+		'The JSON schema cannot be used, at type: "nothing" is none of ["array","boolean","integer","null","number","object","string"]',
 		{ options: { resultSchema: { type: 'nothing' } } },
 		{},
 	],

@@ -155,7 +155,7 @@ const REFUSALS: Row[] = [
 		'a job that the service does not know',
 		job('getJob', { mediaType: 'images', jobId: 'j' }),
 		said(404, { message: 'no such job' }),
-		`${NOTHING_HERE} (jobId: j)`,
+		'The service has no job with this ID (404) (jobId: j)',
 		'The service says: no such job.',
 		'Check the job ID, the media type of the job, and the base URL of the credential.',
 	],

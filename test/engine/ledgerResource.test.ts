@@ -90,10 +90,10 @@ it('takes the ID from a pasted URL, such as the location in the error of the sta
 	const { items } = await rig.ledger('markStarted', { ...which, jobId });
 	expect(items).toMatchObject([{ json: { jobId: 'job-7', state: 'pending', uniqueKey: 'a' } }]);
 	const decided = await rig.ledger('markNotStarted', { uniqueKey: 'a' });
-	expect(decided.error?.message).toMatch(/^The outcome of this start is known/);
+	expect(decided.error?.message).toMatch(/^The outcome of the start in entry 1 is known/);
 });
 
 it('says what is missing where there is no such start', async () => {
 	const { error } = await rig.ledger('markStarted', { uniqueKey: 'nobody', jobId: 'j' });
-	expect(error?.message).toMatch(/^The ledger has no such start/);
+	expect(error?.message).toMatch(/^The ledger has no start with the key "nobody"/);
 });

@@ -69,7 +69,7 @@ export abstract class N8nProcess extends OwnedProcess {
 			args,
 			env: this.#environment,
 			isReady,
-			seconds: 240,
+			seconds: 720,
 		});
 	}
 

@@ -97,7 +97,7 @@ const WITH_PATTERN = { $defs: { a: { pattern: '(' } } };
 const WRONG = { anyOf: [{}, { minLength: -1 }] };
 
 it.each<[place: string, reason: string, Schema]>([
-	['type', `The value does not match any of ${TYPES}`, { type: 'text' }],
+	['type', `"text" is none of ${TYPES}`, { type: 'text' }],
 	['properties.a', mustBe('string', 'object', 'boolean'), { properties: { a: 'string' } }],
 	['multipleOf', '0 is less than or equal to 0', { multipleOf: 0 }],
 	['$defs.a.pattern', 'Invalid regular expression: /(/u: Unterminated group', WITH_PATTERN],

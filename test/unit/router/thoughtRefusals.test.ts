@@ -150,6 +150,10 @@ it.each([
 		'OpenAI',
 		openAi('Encrypted content is not supported with this model.', { param: 'include' }),
 	],
+	['unavailable', 'nobody known, of our field', openAi("Unknown parameter: 'include'.")],
+	['missing', 'nobody known, of a field', openAi('messages[3].reasoning_content: field required')],
+	['missing', 'nobody known, of a part', openAi('Every turn has to return its thinking blocks.')],
+	['missing', 'nobody known, of a signature', openAi('thought signature expected in turn 2')],
 ])('%s: %s', (about, _vendor, body) => {
 	expect(refusedThoughts(refused(body))).toBe(about);
 });
@@ -190,6 +194,7 @@ it.each([
 		anthropic('`max_tokens` must be greater than `thinking.budget_tokens`.'),
 	],
 	['a choice of tools', anthropic('Thinking may not be enabled when tool_choice forces tool use.')],
+	['a word alone', openAi('This model does no reasoning.')],
 	['another field', openAi("property 'metadata' is unsupported")],
 	['nothing', {}],
 ])('no refusal of thoughts: %s', (_what, body) => {
