@@ -30,12 +30,13 @@ it('a chat shows how a video goes on, and the panel what it has cost', async () 
 	await chat.enlarge(840, 350);
 	await chat.write('Waves on a beach at sunset');
 	expect(await chat.answers(/processing/)).toEqual([
-		expect.stringMatching(/^Video: started, \$0\.35 estimated\s+Video: processing/),
+		expect.stringMatching(/^Video: started\s+Video: processing/),
 	]);
 	service.forms.jobSteps = 0;
-	const [said] = await chat.answers(/cost/);
-	expect(said).toMatch(/Video: completed( after \d+ s)?\s+Video: \S+\.mp4, cost \$0\.35$/);
+	const [said] = await chat.answers(/\.mp4/);
+	expect(said).toMatch(/Video: completed( after \d+ s)?\s+Video: \S+\.mp4$/);
 	expect(said).not.toContain('No response received');
+	expect(said).not.toContain('$');
 	await page.ended();
 	await takePicture('chat while a video is made', page.tab.locator('body'));
 	const panel = await page.openNode('Make a Video');

@@ -96,7 +96,8 @@ it.each<[string, ...number[]]>([
 	['The service has nothing at this address or with this ID (%)', 404],
 	['The proxy between n8n and the service requires a password (%)', 407],
 	['The service is receiving too many requests (%)', 429],
-	['The service reported an internal error (%)', 500, 599],
+	['The service reported an internal error (%)', 500, 519, 531, 599],
+	['A proxy in front of the service got no answer that it could use (%)', 520, 526, 530],
 ])('"%s": %d', (sentence, ...statuses) => {
 	for (const status of statuses)
 		expect(describeStatus(status)).toBe(sentence.replace('%', `${status}`));
