@@ -87,7 +87,10 @@ export interface Meaning {
 	readonly call?: Call;
 	/** IDs of calls that have their results, or were refused. `'*'`: all of them. */
 	readonly settles?: Path | readonly Path[];
-	/** After this event, which begins a stream or a message, the dialect always sends an end. After an end, a stream begins once more. */
+	/**
+	 * After this event, which begins a stream or a message, the dialect always sends an end. After an end, a `stream` is another run, which has
+	 * an end of its own. Logs, thoughts and progress only begin a `message`: one that is late changes nothing.
+	 */
 	readonly opens?: 'stream' | 'message';
 	/**
 	 * What ends. A `message`: more has to follow. The `answer`: nothing has to follow. The `stream`: the run has ended, also without a text.

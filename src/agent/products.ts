@@ -70,7 +70,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		],
 		events: {
 			...DIFY,
-			agent_thought: { opens: 'stream' },
+			agent_thought: { opens: 'message' },
 			agent_message: { opens: 'stream', piece: 'answer' },
 			// the complete answer once more
 			message: { all: 'answer' },
@@ -155,7 +155,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			{ 'messages.message_type': '*' },
 		],
 		events: {
-			reasoning_message: { opens: 'stream' },
+			reasoning_message: { opens: 'message' },
 			assistant_message: { opens: 'stream', piece: 'content', id: 'id' },
 			stop_reason: [{ unless: { stop_reason: LETTA_STOPS }, fails: '' }, { ends: 'answer' }],
 			error_message: FAILURE,
@@ -176,7 +176,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		by: 'type',
 		knownBy: ['textResponseChunk', 'textResponse', 'finalizeResponseStream', 'agentThought'],
 		events: {
-			agentThought: { opens: 'stream' },
+			agentThought: { opens: 'message' },
 			textResponseChunk: [
 				{ opens: 'stream', piece: 'textResponse' },
 				{ if: { close: true }, ends: 'answer' },
@@ -197,7 +197,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			{ 'outputs.outputs.results': '*' },
 		],
 		events: {
-			log: { opens: 'stream' },
+			log: { opens: 'message' },
 			add_message: [
 				{ if: { 'data.sender': 'User' }, opens: 'stream' },
 				{

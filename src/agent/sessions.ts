@@ -26,7 +26,7 @@ export const SESSIONS: readonly Dialect[] = [
 		by: 'method',
 		knownBy: [{ jsonrpc: '*' }],
 		events: {
-			'notifications/progress': { opens: 'stream' },
+			'notifications/progress': { opens: 'message' },
 			'session/update': [
 				{
 					if: { 'params.update.sessionUpdate': 'agent_message_chunk' },

@@ -197,3 +197,38 @@ it('what cannot be read after the end of a run takes nothing away', async () => 
 	sent.end(`data: {oops\n\n${run(...text('Two.'))}`);
 	expect(await answer).toMatchObject({ text: 'One.\n\nTwo.', dialect: 'AG-UI' });
 });
+
+const LATE: Array<[name: string, beginning: string, late: object]> = [
+	[
+		'MCP and ACP',
+		sse({
+			jsonrpc: '2.0',
+			id: 1,
+			result: { content: [{ type: 'text', text: 'One.' }] },
+		}),
+		{ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } },
+	],
+	[
+		'Langflow',
+		sse(
+			{ event: 'token', data: { chunk: 'One.', id: '1' } },
+			{ event: 'end', data: { result: {} } },
+		),
+		{ event: 'log', data: { component_id: 'c', output: 'no' } },
+	],
+	[
+		'Dify agent',
+		sse({ event: 'agent_message', answer: 'One.' }, { event: 'message_end' }),
+		{ event: 'agent_thought', thought: 'no' },
+	],
+];
+
+it.each(LATE)(
+	'%s: a log, a thought or progress after the end is no other run',
+	async (dialect, beginning, late) => {
+		const { answer, sent, isWaiting } = await ask(beginning);
+		await isWaiting;
+		sent.end(sse(late));
+		expect(await answer).toMatchObject({ text: 'One.', dialect });
+	},
+);
