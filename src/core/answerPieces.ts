@@ -3,6 +3,7 @@ import { isWebPage, malformedResponseError } from './errorResponses';
 import { truncatedAnswerError } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
+import { isEmptyValue } from './missing';
 import {
 	type AnswerForm,
 	type AnswerPiece,
@@ -230,6 +231,10 @@ function toRecord(data: string): AnswerPiece {
 	return { ...piece, value: data, ...(!isEnd && { error: unreadable('A line', data) }) };
 }
 
+/** Whether a text is `[]` or the like, which may be all that an agent has to say. */
+const isBare = (value: unknown, type: string) =>
+	value !== undefined && PLAIN_TYPE.test(type) && isEmptyValue(value);
+
 /** Reads lines of JSON or, if the first line alone is not JSON, one JSON body over several lines. A text may begin like JSON. */
 function createRecordReader(push: Push, type: string): LineReader {
 	const isJsonType = type.includes('json');
@@ -272,8 +277,8 @@ function createRecordReader(push: Push, type: string): LineReader {
 	const toDocument = (body: string): AnswerPiece => {
 		const data = body.trim();
 		const value = tryParseJson(data);
-		const isText = value === undefined && !isJsonType && !isTruncatedJson(data);
-		if (isText) return { form: 'text', event: '', value: body, data: body };
+		const isNoJson = value === undefined && !isJsonType && !isTruncatedJson(data);
+		if (isNoJson || isBare(value, type)) return textPiece(body);
 		const reason = 'The answer ended in the middle of JSON.';
 		const error = value === undefined ? { error: unreadableChunkError(reason, data) } : {};
 		return { form: 'json', event: '', value, data, ...error };
@@ -283,7 +288,8 @@ function createRecordReader(push: Push, type: string): LineReader {
 		readLine,
 		end(rest, isBroken) {
 			if (!isBroken) readLine(rest);
-			if (first) push({ ...first, form: isBroken ? 'ndjson' : 'json' });
+			if (first && isBare(first.value, type) && !isBroken) push(textPiece(opening.join('\n')));
+			else if (first) push({ ...first, form: isBroken ? 'ndjson' : 'json' });
 			else if (document && !isBroken) push(toDocument(document.join('\n')));
 		},
 		isWithin: () => document !== undefined,

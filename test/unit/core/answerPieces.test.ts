@@ -117,6 +117,8 @@ const rows: Record<string, Row[]> = {
 		[TEXT, '{"error":"x"}\n\nis an error', '{"error":"x"}\n\nis an error'],
 		[TEXT, '{}\nis empty', '{}\nis empty'],
 		[TEXT, '[]\nis empty', '[]\nis empty'],
+		[TEXT, '[]', '[]'],
+		[TEXT, '{}', '{}'],
 		[TEXT, '"Yes," she said.', '"Yes," she said.'],
 		[TEXT, 'error: {"error":"x"}\nis a line', 'error: {"error":"x"}\nis a line'],
 		[TEXT, 'data: {"error":"x"}\nis a line\n', 'data: {"error":"x"}\nis a line\n'],
