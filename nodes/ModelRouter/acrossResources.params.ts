@@ -65,7 +65,8 @@ export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
 	type: 'boolean',
 	noDataExpression: true,
 	default: true,
-	description: "Whether to send the request even if its cost can't be estimated",
+	description:
+		"Whether to send the request even if its cost can't be estimated. No spending cap limits it then.",
 });
 
 /*

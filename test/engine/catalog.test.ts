@@ -174,6 +174,18 @@ describe('the catalog, which a message needs,', () => {
 		},
 	);
 
+	it('cannot be read: an AI agent passes on what its chat model says', async () => {
+		failCatalog({ type: 'status', status: 404 });
+		const { error } = await service.useModel({
+			secrets: secretsOfFreshAccount(service),
+			use: async (model) => await model.invoke('x'),
+		});
+		expect(error?.message).toMatch(
+			/^The catalog could not be read: .* \(404\).* Check the base URL of the credential "modelRouterApi": /,
+		);
+		expect(error?.message).not.toContain('Allow Unknown Cost');
+	});
+
 	it('cannot be read: a list says so once', async () => {
 		failCatalog({ type: 'status', status: 404 });
 		const secrets = withAccount(secretsOfFreshAccount(service), {
