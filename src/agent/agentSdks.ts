@@ -2,7 +2,7 @@ import { END, type Dialect } from './dialect';
 
 const OF_SUBAGENT = { parent_tool_use_id: '*' };
 
-/** The frameworks of those who make models. */
+/** The frameworks of those who make or sell models. */
 export const AGENT_SDKS: readonly Dialect[] = [
 	{
 		name: 'Google ADK',
@@ -117,6 +117,47 @@ export const AGENT_SDKS: readonly Dialect[] = [
 				},
 				END,
 			],
+		},
+	},
+	{
+		name: 'Strands Agents',
+		source: '@strands-agents/sdk 1.19.0',
+		by: ['type', 'line'],
+		knownBy: [
+			'beforeInvocationEvent',
+			'beforeModelCallEvent',
+			'modelStreamUpdateEvent',
+			'modelMessageEvent',
+			'messageAddedEvent',
+			'contentBlockEvent',
+			'agentResultEvent',
+		],
+		events: {
+			beforeInvocationEvent: { opens: 'stream' },
+			modelStreamUpdateEvent: {
+				if: { 'event.delta.type': 'textDelta' },
+				piece: 'event.delta.text',
+			},
+			modelMessageEvent: { whole: 'message.content', ends: 'message' },
+			contentBlockEvent: {
+				if: { 'contentBlock.toolUse': '*' },
+				call: {
+					id: 'contentBlock.toolUse.toolUseId',
+					tool: 'contentBlock.toolUse.name',
+					input: 'contentBlock.toolUse.input',
+				},
+			},
+			toolResultEvent: { settles: 'result.toolResult.toolUseId' },
+			interruptEvent: {
+				call: { waitsFor: 'answer', reason: ['interrupt.reason', 'interrupt.name'] },
+			},
+			agentResultEvent: [
+				{ if: { 'result.stopReason': 'cancelled' }, fails: 'result.stopReason' },
+				{ all: 'result.lastMessage.content' },
+				END,
+			],
+			error: { fails: ['error', ''] },
+			'': { if: { error: '*' }, fails: 'error' },
 		},
 	},
 ];

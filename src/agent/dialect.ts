@@ -20,6 +20,8 @@ export interface Dialect {
 	 * the whole answer. A name that anybody might use recognizes nothing.
 	 */
 	readonly knownBy: ReadonlyArray<string | Condition>;
+	/** Several events may come in a list in this field. */
+	readonly listIn?: string;
 	/** A whole answer may have no text, but only what tools made. So no text is looked for where this dialect has none. */
 	readonly mayHaveNoText?: true;
 	/** What an event of a name is; '' is an event without one. Any other event is no text, no error and no end. */
@@ -58,7 +60,12 @@ export interface Meaning {
 	readonly piece?: Path | readonly Path[];
 	/** Where this holds, a piece may begin with all that its message has said so far. */
 	readonly repeats?: Condition;
-	/** A whole message. It counts only where its pieces did not come. */
+	/** A piece may also take back what it has said. It then adds nothing: the whole message follows. */
+	readonly isDraft?: true;
+	/**
+	 * A whole message. It counts only where its pieces did not come. With `repeats`, it adds what they lack, and stands in their place if it
+	 * does not begin with them.
+	 */
 	readonly whole?: Path | readonly Path[];
 	/** The whole answer. It counts only where its run has said nothing before. */
 	readonly all?: Path | readonly Path[];
@@ -73,7 +80,7 @@ export interface Meaning {
 	/** Messages that were added to the conversation, each a whole one. */
 	readonly added?: Path;
 	/** ID of the message, where several come side by side. Texts of another ID are another message. */
-	readonly id?: Path;
+	readonly id?: Path | readonly Path[];
 	/** The ID is this path and the number of the event among those with it, as `[0,1]`; pieces repeat it in their `id`. */
 	readonly numberedBelow?: Path;
 	/**

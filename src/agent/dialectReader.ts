@@ -33,25 +33,23 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		goOn(state);
 	};
 	const say = (meaning: Meaning, event: NamedEvent): string => {
+		const isAsked = tools.add(meaning, event.value);
 		const text = messages.add(meaning, event);
+		state.isReplaced = messages.isReplaced();
 		const isOfOthers = !text && messages.isOfOthers(meaning, event);
 		if (isOfOthers) messages.end();
-		if (text || meaning.call?.waitsFor) state.isToolOpen = false;
-		if (text || meaning.call?.waitsFor || isOfOthers) goOn(state);
+		state.isToolOpen &&= !text && !isAsked;
+		if (text || isAsked || isOfOthers) goOn(state);
 		return text;
 	};
 	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
-		if (!applies(meaning, event, opening)) return '';
-		const { calls, ends, fails, replaces } = meaning;
-		const { value } = event;
-		open(meaning, value);
-		if (replaces !== undefined) state.isReplaced ||= messages.text() !== '';
+		const { calls, ends, fails } = meaning;
+		open(meaning, event.value);
 		const text = say(meaning, event);
-		tools.add(meaning, value);
 		if (fails !== undefined)
-			state.failure = reportedError('agent', findReason(value, fails), rawOf(arrived));
+			state.failure = reportedError('agent', findReason(event.value, fails), rawOf(arrived));
 		if (ends) messages.end();
-		end(state, ends, calls !== undefined && hasValueAt(value, calls));
+		end(state, ends, calls !== undefined && hasValueAt(event.value, calls));
 		return text;
 	};
 
@@ -61,20 +59,32 @@ export function createDialectReader(dialect: Dialect): EventReader {
 			if (!event) state.failure = reportedError('agent', arrived.value, rawOf(arrived));
 			if (!event || !Object.hasOwn(dialect.events, event.name)) return '';
 			let text = '';
+			for (const value of listIn(dialect, event.value))
+				text += this.add({ event: arrived.event, value });
 			for (const meaning of listOf(dialect.events[event.name]))
-				if (!state.failure) text += apply(meaning, event, arrived);
+				if (!state.failure && applies(meaning, event, opening))
+					text += apply(meaning, event, arrived);
 			return text;
 		},
 		finish(isWhole) {
-			// some dialects have no end
-			const hasEnded = state.hasEnded || (isWhole && !state.isOpen);
-			return messages.finish() + messages.ask(state.failure ? [] : tools.ask(hasEnded));
+			const questions = state.failure ? [] : tools.ask(isAtEnd(state, isWhole));
+			return messages.finish() + messages.ask(questions);
 		},
 		text: messages.text,
 		waits: () => tools.list(state.hasEnded),
 		state,
 	};
 }
+
+/** The events that come in a list in this one. */
+function listIn({ listIn: field }: Dialect, value: unknown): readonly unknown[] {
+	const list = field === undefined ? undefined : valueAt(value, field);
+	return Array.isArray(list) ? list : [];
+}
+
+/** Some dialects have no end. */
+const isAtEnd = ({ hasEnded, isOpen }: ReadingState, isWhole: boolean): boolean =>
+	hasEnded || (isWhole && !isOpen);
 
 /** Something came after an end. */
 function goOn(state: ReadingState): void {

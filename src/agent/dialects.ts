@@ -1,4 +1,5 @@
 import { A2A } from './a2a';
+import { ACTIVITIES } from './activities';
 import { AGENT_SDKS } from './agentSdks';
 import {
 	AG_UI_CALL,
@@ -261,5 +262,6 @@ export const DIALECTS: readonly Dialect[] = [
 	},
 	...AGENT_SDKS,
 	...SESSIONS,
+	...ACTIVITIES,
 	...PRODUCTS,
 ];

@@ -239,7 +239,8 @@ export const PRODUCTS: readonly Dialect[] = [
 	},
 	{
 		name: 'Bedrock AgentCore',
-		source: 'https://docs.aws.amazon.com/bedrock-agentcore (Stream agent responses)',
+		source:
+			'https://docs.aws.amazon.com/bedrock-agentcore (Stream agent responses); https://github.com/strands-agents/sdk-python/blob/main/src/strands/types/_events.py',
 		knownBy: [
 			{ 'event.messageStart.role': 'assistant' },
 			{ 'event.contentBlockDelta': '*' },
@@ -257,6 +258,19 @@ export const PRODUCTS: readonly Dialect[] = [
 					unless: { 'event.messageStop.stopReason': 'tool_use' },
 					ends: 'answer',
 				},
+				{
+					if: { tool_interrupt_event: '*' },
+					call: {
+						waitsFor: 'answer',
+						each: 'tool_interrupt_event',
+						id: 'tool_use.toolUseId',
+						tool: 'tool_use.name',
+						input: 'tool_use.input',
+						reason: 'interrupts.reason',
+					},
+					ends: 'answer',
+				},
+				{ if: { force_stop: true }, fails: 'force_stop_reason' },
 				{ if: { error: '*' }, fails: 'error' },
 			],
 		},

@@ -38,14 +38,19 @@ export function createWaits() {
 		[...open.values()].filter((wait) => hasEnded || wait.for !== 'result');
 
 	return {
-		/** An event tells of calls, or of their results. */
-		add({ call, settles }: Meaning, value: unknown): void {
+		/**
+		 * An event tells of calls, or of their results.
+		 *
+		 * @returns whether the agent asks for something.
+		 */
+		add({ call, settles }: Meaning, value: unknown): boolean {
 			if (settles === '*') open.clear();
 			for (const id of [valueIn(value, settles)].flat()) open.delete(String(id));
-			if (call === undefined) return;
-			const entries = call.each === undefined ? [value] : [valueAt(value, call.each)].flat();
-			for (const entry of entries)
-				if (isPresent(entry)) for (const id of idsOf(call, entry, open)) note(call, entry, id);
+			if (call === undefined) return false;
+			const found = call.each === undefined ? [value] : [valueAt(value, call.each)].flat();
+			const entries = found.filter(isPresent);
+			for (const entry of entries) for (const id of idsOf(call, entry, open)) note(call, entry, id);
+			return call.waitsFor !== undefined && entries.length > 0;
 		},
 		/**
 		 * @param hasEnded Whether the answer has ended: before, a call may still get its result.

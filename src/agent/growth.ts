@@ -1,0 +1,60 @@
+import type { Meaning } from './dialect';
+import type { Paragraphs } from './paragraphs';
+import { holds, saidAt, type NamedEvent } from './paths';
+
+/** Characters at the beginning of two texts, which no new piece has by chance. */
+const SAME_BEGINNING = 16;
+
+/** Reads messages of which an event may have all that they have said so far. */
+export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
+	/** What has come of each message, by its ID. */
+	const texts = new Map<string, string>();
+	let isReplaced = false;
+
+	/** A piece that is new, or begins with all that came before. */
+	const addMore = (meaning: Meaning, event: NamedEvent, id: string): string => {
+		const { piece = '', repeats = {}, isDraft = false } = meaning;
+		const text = saidAt(event.value, piece);
+		const before = texts.get(id) ?? '';
+		const mayRepeat = holds(event, repeats);
+		// the length first: to compare, all pieces so far are joined
+		const isAgain = mayRepeat && text.length >= before.length && text.startsWith(before);
+		if (isDraft && mayRepeat && !isAgain && haveSameBeginning(text, before)) return '';
+		texts.set(id, isAgain ? text : before + text);
+		return addPiece(isAgain ? text.slice(before.length) : text, id);
+	};
+	/** A message that begins with its pieces, or stands in their place. */
+	const addWhole = (text: string, id: string): string => {
+		const before = texts.get(id) ?? '';
+		texts.delete(id);
+		if (text.startsWith(before)) return addPiece(text.slice(before.length), id);
+		const added = addNew([text]);
+		isReplaced ||= added !== '';
+		return added;
+	};
+
+	return {
+		/** @returns what a piece adds, or a whole message. */
+		repeat(meaning: Meaning, event: NamedEvent, id: string): string {
+			// the first piece may have come before its ID was known
+			if (id && adopt(id)) {
+				texts.set(id, texts.get('') ?? '');
+				texts.delete('');
+			}
+			if (meaning.whole === undefined) return addMore(meaning, event, id);
+			return addWhole(saidAt(event.value, meaning.whole), id);
+		},
+		/** @returns what a message that comes again adds. */
+		grow(text: string, id: string): string {
+			const before = texts.get(id) ?? '';
+			if (!text.startsWith(before)) return '';
+			texts.set(id, text);
+			return addPiece(text.slice(before.length), id);
+		},
+		/** Whether a text has come in place of an earlier one. */
+		isReplaced: () => isReplaced,
+	};
+}
+
+const haveSameBeginning = (text: string, other: string): boolean =>
+	other.length >= SAME_BEGINNING && text.startsWith(other.slice(0, SAME_BEGINNING));
