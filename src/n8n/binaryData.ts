@@ -52,7 +52,7 @@ export function findFile(
 		const names = Object.keys(files);
 		const named = names.length
 			? `It has files in: ${names.join(', ')}.`
-			: 'It has no files at all.';
+			: 'It has no files at all: the node before this one must pass the file on.';
 		throw invalidInputError(
 			`${path}: the input item has no file in "${shortenText(property, MAX_FIELD_NAME)}"`,
 			property.length > MAX_FIELD_NAME ? FILE_AS_NAME_ADVICE : named,

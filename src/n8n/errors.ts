@@ -133,7 +133,7 @@ function nameCredential(error: ServiceError, { credentials = {} }: INode): Servi
 	return named === advice ? error : withDetails(error, omitMissing({ advice: named }));
 }
 
-const OF_CREDENTIAL = /\bbase URL of the credential(?=[.,:])/;
+const OF_CREDENTIAL = /\b(?:of|in) the credential(?=[.,:])/;
 
 /** All of an error is stored with the execution. */
 function redactNodeError<Made extends NodeApiError | NodeOperationError>(

@@ -89,10 +89,25 @@ it.each([
 });
 
 it.each([
-	['no files', undefined, 0, 'It has no files at all.'],
-	['an empty list of files', {}, 0, 'It has no files at all.'],
+	[
+		'no files',
+		undefined,
+		0,
+		'It has no files at all: the node before this one must pass the file on.',
+	],
+	[
+		'an empty list of files',
+		{},
+		0,
+		'It has no files at all: the node before this one must pass the file on.',
+	],
 	['other files', { photo: file(PNG), scan: file(PNG) }, 0, 'It has files in: photo, scan.'],
-	['no such item', undefined, 5, 'It has no files at all.'],
+	[
+		'no such item',
+		undefined,
+		5,
+		'It has no files at all: the node before this one must pass the file on.',
+	],
 ])('%s: it says what there is', (_name, binary, itemIndex, advice) => {
 	const n8n = executeContext({ items: [{ json: {}, ...(binary && { binary }) }] });
 	const expected = {
