@@ -54,6 +54,14 @@ const rows: Record<string, Trouble> = {
 		remedy: () => rig.service.setBalance(10_000_000),
 		works: () => write(secretsOf()),
 	},
+	'there is no money at all': {
+		goesWrong: async () => {
+			rig.service.setBalance(0);
+			return await write(secretsOf());
+		},
+		remedy: () => rig.service.setBalance(10_000_000),
+		works: () => write(secretsOf()),
+	},
 	'a limit of the account is used up': {
 		goesWrong: async () => {
 			failPosts(rig.service, {
@@ -74,6 +82,14 @@ const rows: Record<string, Trouble> = {
 		goesWrong: async () => {
 			failPosts(rig.service, status(503));
 			return await write(secretsOf());
+		},
+		remedy: () => rig.service.reset(),
+		works: () => write(secretsOf()),
+	},
+	'the catalog fails': {
+		goesWrong: async () => {
+			rig.service.fault({ match: { path: '/v1/models' }, times: Infinity, do: status(503) });
+			return await write(secretsOf({ apiKey: 'key-of-an-account-that-is-new' }));
 		},
 		remedy: () => rig.service.reset(),
 		works: () => write(secretsOf()),
