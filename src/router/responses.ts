@@ -4,6 +4,7 @@ import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { refusedThoughts } from './thoughtRefusals';
+import { BETWEEN_MESSAGES, contentParts, createResponseText, textsOf } from './responseText';
 import { checkCount, stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
@@ -109,7 +110,7 @@ const createPartialResponse = () => ({
 	/** The response object; each event that has one adds its fields. */
 	response: {} as JsonObject,
 	items: createItemAccumulator(),
-	textChunks: [] as string[],
+	texts: createResponseText(),
 	refusalChunks: [] as string[],
 	reasoningChunks: [] as string[],
 	/** Whether a delta of the current text part has arrived. Some services send a part only once it is complete. */
@@ -123,25 +124,26 @@ const createPartialResponse = () => ({
 function createEventHandlers(
 	partial: PartialResponse,
 ): Record<string, (event: JsonObject) => string | void> {
-	const { items, textChunks, refusalChunks, reasoningChunks } = partial;
+	const { items, texts, refusalChunks, reasoningChunks } = partial;
 	return {
-		'response.output_text.delta'({ delta }) {
-			const text = stringOrEmpty(delta);
+		'response.output_text.delta'(event) {
+			const text = stringOrEmpty(event['delta']);
 			partial.partHasText ||= text !== '';
-			if (text) textChunks.push(text);
-			return text;
+			return texts.add(text, event);
 		},
-		'response.output_text.done'({ text }) {
-			const isNew = !partial.partHasText && typeof text === 'string';
+		'response.output_text.done'(event) {
+			const text = partial.partHasText ? '' : stringOrEmpty(event['text']);
 			partial.partHasText = false;
-			if (isNew) textChunks.push(text);
-			return isNew ? text : '';
+			return texts.add(text, event);
 		},
 		'response.refusal.delta': ({ delta }) => appendText(refusalChunks, delta),
 		'response.reasoning_summary_text.delta': ({ delta }) => appendText(reasoningChunks, delta),
 		'response.reasoning_text.delta': ({ delta }) => appendText(reasoningChunks, delta),
 		'response.output_item.added': items.merge,
-		'response.output_item.done': items.merge,
+		'response.output_item.done'(event) {
+			items.merge(event);
+			texts.endItem();
+		},
 		'response.function_call_arguments.delta'(event) {
 			const item = items.findCall(event);
 			item['arguments'] = `${stringOrEmpty(item['arguments'])}${stringOrEmpty(event['delta'])}`;
@@ -175,17 +177,17 @@ function collectOutput({ response: { output }, items }: PartialResponse): JsonOb
 }
 
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
-	const { response, isComplete, textChunks, refusalChunks, reasoningChunks } = partial;
+	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
-	const streamedText = textChunks.join('');
-	const finalText = isComplete ? collectText(output, 'text') : '';
+	const streamedText = texts.text();
+	const finalText = isComplete ? textsOf(output, 'text').join(BETWEEN_MESSAGES) : '';
 	const hasOutput = Array.isArray(response['output']) && response['output'].length > 0;
 	// without an output, the final text may lack items that never ended
 	const isFinalTextComplete = finalText && (hasOutput || finalText.length >= streamedText.length);
 	const { model, usage } = response;
 	const toolCalls = output.filter(({ type }) => type === 'function_call');
 	const finishReason = readFinishReason(response, toolCalls.length > 0);
-	const refusal = refusalChunks.join('') || collectText(output, 'refusal');
+	const refusal = refusalChunks.join('') || textsOf(output, 'refusal').join('');
 	const reasoning = reasoningChunks.join('') || collectReasoning(output);
 	return {
 		text: isFinalTextComplete ? finalText : streamedText,
@@ -254,15 +256,6 @@ function createItemAccumulator() {
 	};
 }
 
-/** The texts in this field, of all parts of all messages. */
-function collectText(output: JsonObject[], field: 'text' | 'refusal'): string {
-	return output
-		.filter(({ type = 'message' }) => type === 'message')
-		.flatMap(({ content }) => contentParts(content))
-		.map((part) => stringOrEmpty(part[field]))
-		.join('');
-}
-
 function collectReasoning(output: JsonObject[]): string {
 	return output
 		.filter(({ type }) => type === 'reasoning')
@@ -270,9 +263,6 @@ function collectReasoning(output: JsonObject[]): string {
 		.map(({ text }) => stringOrEmpty(text))
 		.join('');
 }
-
-const contentParts = (content: unknown): JsonObject[] =>
-	Array.isArray(content) ? content.filter(isPlainObject) : [{ text: content }];
 
 function readFailure(response: unknown): ServiceErrorDetails {
 	const error = isPlainObject(response) ? response['error'] : undefined;

@@ -45,7 +45,7 @@ it.each<[string, Given[], text: string]>([
 });
 
 it.each<[string, unknown, text: string]>([
-	['messages', [message(said('ab'), said('c')), message(said('d'))], 'abcd'],
+	['messages', [message(said('ab'), said('c')), message(said('d'))], 'abc\n\nd'],
 	['content as a text', [{ role: 'assistant', content: 'ab' }], 'ab'],
 	['odd entries', [null, 'x', [a], {}, message(null, 'x', said('ab'))], 'ab'],
 ])('the text of the end counts before that of the pieces: %s', (_what, output, text) => {
@@ -165,6 +165,28 @@ it('a service that adds to its response with every event costs no more than what
 	expect(accumulator.answer().response).toMatchObject({ f0: 0, f29999: 29_999 });
 });
 
+it.each([
+	['told apart by their place', (at: number) => ({ output_index: at })],
+	['told apart by their ID', (at: number) => ({ item_id: `m${at}` })],
+	['told apart by their end', () => ({})],
+])('a blank line is between two messages of one response, %s', (_what, place) => {
+	const first = { ...message(said('I look.')), phase: 'commentary' };
+	const second = { ...message(said('It is '), said('42.')), phase: 'final_answer' };
+	const answer = answerTo(
+		added(0, first),
+		{ ...delta('I '), ...place(0) },
+		{ ...delta('look.'), ...place(0) },
+		itemDone(0, first),
+		added(1, second),
+		{ ...delta('It is '), ...place(1), content_index: 0 },
+		{ ...delta('42.'), ...place(1), content_index: 1 },
+		itemDone(1, second),
+		done({ output: [first, second] }),
+	);
+	const text = 'I look.\n\nIt is 42.';
+	expect(answer).toMatchObject({ text, readAlong: text });
+});
+
 const F = { id: 'call f', name: 'f', arguments: { a: 1 } };
 const G = { id: 'call g', name: 'g', arguments: {} };
 const NO_CALL = { name: '', arguments: '' };
@@ -236,8 +258,9 @@ function eventsOf(item: Item, index: number): Array<{ event: Event; needed: bool
 const essence = (items: Item[]) => ({
 	text: items
 		.filter(isMessage)
-		.flatMap(({ pieces }) => pieces)
-		.join(''),
+		.map(({ pieces }) => pieces.join(''))
+		.filter(Boolean)
+		.join('\n\n'),
 	calls: items.filter((item) => !isMessage(item)).map(({ name }) => name),
 	output: items.map(wholeItem),
 });

@@ -1,0 +1,43 @@
+import { isPlainObject, type JsonObject } from '../core/json';
+
+/** A response may have several messages: one about what follows, and the answer (their `phase` says which). */
+export const BETWEEN_MESSAGES = '\n\n';
+
+/** Builds the text of a streamed response. */
+export function createResponseText() {
+	const chunks: string[] = [];
+	/** The message whose text came last: its index, or its ID. */
+	let last: unknown;
+	/** Whether an item has ended since. */
+	let hasEnded = false;
+
+	return {
+		/** @returns what a text of an event adds. */
+		add(text: string, { output_index: index, item_id: id }: JsonObject): string {
+			if (!text) return '';
+			const place = index ?? id;
+			const isKnown = place !== undefined && last !== undefined;
+			const isOther = isKnown ? place !== last : hasEnded;
+			const added = chunks.length > 0 && isOther ? BETWEEN_MESSAGES + text : text;
+			last = place;
+			hasEnded = false;
+			chunks.push(added);
+			return added;
+		},
+		endItem(): void {
+			hasEnded = true;
+		},
+		text: () => chunks.join(''),
+	};
+}
+
+/** The texts in this field, of all messages that have one. */
+export const textsOf = (output: readonly JsonObject[], field: 'text' | 'refusal'): string[] =>
+	output
+		.filter(({ type = 'message' }) => type === 'message')
+		.map(({ content }) => contentParts(content).map((part) => part[field]))
+		.map((parts) => parts.filter((part) => typeof part === 'string').join(''))
+		.filter(Boolean);
+
+export const contentParts = (content: unknown): JsonObject[] =>
+	Array.isArray(content) ? content.filter(isPlainObject) : [{ text: content }];
