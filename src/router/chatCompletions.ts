@@ -3,6 +3,7 @@ import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { type ChatMessage, hasMore } from './messages';
+import { readReasoning } from './reasoningPlaces';
 import { checkCount, isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { mergePiece } from './messageDeltas';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
@@ -107,7 +108,8 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
 			const textChoices = sorted.map(toTextChoice);
 			const [first = { text: '', toolCalls: [] }] = textChoices;
-			const { model, usage } = fields;
+			const { model } = fields;
+			const usage = readUsage(fields);
 			return {
 				...first,
 				model: typeof model === 'string' ? model : requestedModel,
@@ -117,6 +119,11 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			};
 		},
 	};
+}
+
+/** Groq has the token counts of a stream in a field of its own: https://console.groq.com/docs/api-reference (chat completion chunk). */
+function readUsage({ usage, x_groq: groq }: JsonObject): unknown {
+	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined);
 }
 
 /**
@@ -202,8 +209,7 @@ const isThinking = (content: unknown) =>
 function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice): TextChoice {
 	const { finish_reason: finishReason } = fields;
 	const { refusal } = message;
-	// DeepSeek, then OpenRouter
-	const reasoning = message['reasoning_content'] || message['reasoning'];
+	const reasoning = readReasoning(message);
 	// a service of the first form of the protocol has one call, without an ID
 	const { function_call: legacyCall } = message;
 	const isCall = isPlainObject(legacyCall) && legacyCall['name'];
@@ -218,7 +224,7 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 		toolCalls,
 		...(typeof finishReason === 'string' && { finishReason }),
 		...(typeof refusal === 'string' && refusal && { refusal }),
-		...(typeof reasoning === 'string' && reasoning && { reasoning }),
+		...(reasoning && { reasoning }),
 	};
 }
 

@@ -55,6 +55,47 @@ it.each<[string, Event[], Event]>([
 	});
 });
 
+const thought = (text: string) => [{ type: 'text', text }];
+
+it.each<[string, Event[]]>([
+	['a text', [{ reasoning_content: 'I ' }, { reasoning_content: 'look.' }]],
+	[
+		'parts of Mistral',
+		[
+			{ content: [{ type: 'thinking', thinking: thought('I ') }] },
+			{ content: [{ type: 'thinking', thinking: thought('look.') }] },
+		],
+	],
+	['a text in a part of Mistral', [{ content: [{ type: 'thinking', thinking: 'I look.' }] }]],
+	[
+		'the summary of Databricks',
+		[{ content: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'I look.' }] }] }],
+	],
+	[
+		'details alone',
+		[
+			{ reasoning_details: [{ type: 'reasoning.text', text: 'I ' }] },
+			{ reasoning_details: [{ type: 'reasoning.text', text: 'look.' }] },
+		],
+	],
+	['details that are a summary', [{ reasoning_details: [{ summary: 'I look.' }] }]],
+	['blocks of LiteLLM', [{ thinking_blocks: [{ type: 'thinking', thinking: 'I look.' }] }]],
+	['a list of Snowflake', [{ content_list: [{ type: 'anthropic', thinking: 'I look.' }] }]],
+	['pieces of Snowflake', [{ thinking: 'I ' }, { thinking: 'look.' }]],
+])('what the model thought is its reasoning: %s', (_what, deltas) => {
+	const { reasoning, text } = answerTo(...deltas.map((one) => chunk(one)), says('Hm.'));
+	expect({ reasoning, text }).toEqual({ reasoning: 'I look.', text: 'Hm.' });
+});
+
+it('the token counts that Groq has in a field of its own are the usage', () => {
+	const usage = { prompt_tokens: 18, completion_tokens: 439, total_tokens: 457 };
+	expect(answerTo(says('a'), { x_groq: { id: 'r' } }, { x_groq: { usage } })).toMatchObject({
+		usage,
+	});
+	const own = { prompt_tokens: 1 };
+	expect(answerTo(says('a'), { usage: own, x_groq: { usage } })).toMatchObject({ usage: own });
+});
+
 /** As Perplexity, and Snowflake's Cortex, send what they do not have. */
 const EMPTY = { role: 'assistant', content: '' };
 const UNNAMED = { arguments: '', name: '' };
