@@ -73,6 +73,9 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			start: { opens: 'stream' },
+			// a step follows only where each call of the one before has its result
+			'start-step': { settles: '*' },
+			'step-start': { settles: '*' },
 			'part-start': {
 				opens: 'stream',
 				numberedBelow: 'path',
@@ -103,7 +106,7 @@ export const DIALECTS: readonly Dialect[] = [
 		by: 'line',
 		knownBy: [...'0236789abcdefghijk', ...AUI].map((code) => `${code}:`),
 		events: {
-			'f:': { opens: 'stream' },
+			'f:': { opens: 'stream', settles: '*' },
 			'0:': { piece: '' },
 			'aui-text-delta:': { piece: 'textDelta', id: 'parentId' },
 			'9:': UI_CALL,
@@ -133,13 +136,13 @@ export const DIALECTS: readonly Dialect[] = [
 			// some servers do not tell the results of tools
 			TEXT_MESSAGE_START: { id: 'messageId', settles: '*' },
 			TEXT_MESSAGE_CONTENT: { piece: 'delta', id: 'messageId' },
-			TEXT_MESSAGE_CHUNK: { piece: 'delta', id: 'messageId' },
+			TEXT_MESSAGE_CHUNK: { piece: 'delta', id: 'messageId', settles: '*' },
 			TEXT_MESSAGE_END: { ends: 'message' },
 			TOOL_CALL_START: { call: AG_UI_CALL },
 			TOOL_CALL_ARGS: { call: AG_UI_CALL },
 			TOOL_CALL_CHUNK: { call: AG_UI_CALL },
 			TOOL_CALL_RESULT: { settles: 'toolCallId' },
-			MESSAGES_SNAPSHOT: { state: 'messages' },
+			MESSAGES_SNAPSHOT: { state: 'messages', settles: 'messages[role=tool].toolCallId' },
 			RUN_ERROR: FAILURE,
 			RUN_FINISHED: [
 				{ if: { 'outcome.type': 'cancelled' }, fails: 'outcome' },

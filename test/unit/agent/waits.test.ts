@@ -64,3 +64,61 @@ it('an agent that has failed waits for nothing', async () => {
 it('a call whose result may have been lost with the connection is not said to wait', async () => {
 	expect(await read([CALL], true)).toMatchObject({ kind: 'truncated', text: '' });
 });
+
+const AI_STEP = [{ type: 'start-step' }, { type: 'text-delta', delta: 'Sunny.' }, FINISH];
+const MASTRA_CALL = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'w', args: {} } };
+const run = (...events: object[]) => [{ type: 'RUN_STARTED' }, ...events, { type: 'RUN_FINISHED' }];
+const AG_UI_START = { type: 'TOOL_CALL_START', toolCallId: 'c', toolCallName: 'w' };
+const SAID = { id: 'b', content: 'Sunny.' };
+const CALLED = { id: 'a', content: '', tool_call_chunks: [{ index: 0, id: 'c', name: 'w' }] };
+const serialized = (kwargs: object) => [
+	{ lc: 1, type: 'constructor', id: ['langchain_core', 'messages', 'AIMessageChunk'], kwargs },
+	{},
+];
+const streamed = (fields: object) => [{ type: 'AIMessageChunk', ...fields }, {}];
+
+it.each<[framework: string, line: string, events: unknown[]]>([
+	['AI SDK', '', [{ type: 'start' }, CALL, ...AI_STEP]],
+	[
+		'Mastra',
+		'',
+		[
+			{ type: 'start', payload: { id: 'm' } },
+			MASTRA_CALL,
+			{ type: 'step-start', payload: { id: 'n' } },
+			{ type: 'text-delta', payload: { text: 'Sunny.' } },
+			{ type: 'finish', payload: {} },
+		],
+	],
+	['AG-UI', '', run(AG_UI_START, { type: 'TEXT_MESSAGE_CHUNK', messageId: 'm', delta: 'Sunny.' })],
+	[
+		'AG-UI, a snapshot',
+		'',
+		run(AG_UI_START, {
+			type: 'MESSAGES_SNAPSHOT',
+			messages: [
+				{ role: 'tool', toolCallId: 'c', content: 'no' },
+				{ role: 'assistant', content: 'Sunny.' },
+			],
+		}),
+	],
+	['LangGraph', 'messages', [streamed(CALLED), streamed(SAID)]],
+	[
+		'LangGraph, parts',
+		'messages',
+		[streamed(CALLED), streamed({ content: [{ type: 'text', text: 'Sunny.' }] })],
+	],
+	['LangChain', '', [serialized(CALLED), serialized(SAID)]],
+])(
+	'%s: an agent that goes on after a call does not wait for its result',
+	async (_name, line, events) => {
+		const head = line ? `event: ${line}\n` : '';
+		const http = inMemory({
+			headers: { 'content-type': 'text/event-stream' },
+			chunks: events.map((event) => `${head}data: ${JSON.stringify(event)}\n\n`),
+		});
+		expect(await sendMessage(http, { sessionId: 's', content: 'q' })).toMatchObject({
+			text: 'Sunny.',
+		});
+	},
+);
