@@ -25,7 +25,8 @@ export const MODELS: readonly Dialect[] = [
 	},
 	{
 		name: 'Responses',
-		source: 'openai 7.57, @copilotkit/aimock 1.43',
+		source:
+			'openai 7.57, @copilotkit/aimock 1.43; https://platform.openai.com/docs/guides/tools-connectors-mcp (approvals)',
 		by: ['type', 'object', 'line'],
 		knownBy: ['response.*', { object: 'response' }],
 		mayHaveNoText: true,
@@ -37,6 +38,10 @@ export const MODELS: readonly Dialect[] = [
 			'response.output_item.done': [
 				{ if: { 'item.type': 'message' }, whole: 'item.content', ends: 'message' },
 				{ if: { 'item.type': 'function_call' }, calls: 'item.name' },
+				{
+					if: { 'item.type': 'mcp_approval_request' },
+					call: { waitsFor: 'approval', id: 'item.id', tool: 'item.name', input: 'item.arguments' },
+				},
 			],
 			'response.completed': { all: 'response.output[type=message].content', ends: 'stream' },
 			'response.incomplete': { all: 'response.output[type=message].content', ends: 'stream' },
@@ -45,6 +50,15 @@ export const MODELS: readonly Dialect[] = [
 			'': { if: { error: '*' }, fails: 'error' },
 			response: [
 				{ all: 'output[type=message].content' },
+				{
+					call: {
+						waitsFor: 'approval',
+						each: 'output[type=mcp_approval_request]',
+						id: 'id',
+						tool: 'name',
+						input: 'arguments',
+					},
+				},
 				{ if: { status: ['failed', 'cancelled'] }, fails: 'error' },
 				END,
 			],

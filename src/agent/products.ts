@@ -1,13 +1,15 @@
-import { END, FAILURE, type Dialect, type Meaning } from './dialect';
-
-const DIFY = { message_end: END, message_replace: { replaces: 'answer' }, error: FAILURE };
-const DIFY_RUN: readonly Meaning[] = [
-	{ if: { 'data.status': ['failed', 'stopped'] }, fails: ['data.error', 'data'] },
-	{ if: { 'data.status': '*' }, all: 'data.outputs.*', ends: 'answer' },
-];
+import { END, FAILURE, type Call, type Dialect } from './dialect';
+import { DIFY_APPS } from './dify';
 
 /** How a run of Letta stops that has not failed. */
 const LETTA_STOPS = 'end_turn max_steps max_tokens_exceeded tool_rule requires_approval'.split(' ');
+
+const LETTA_APPROVAL: Call = {
+	waitsFor: 'approval',
+	id: 'tool_call.tool_call_id',
+	tool: 'tool_call.name',
+	adds: 'tool_call.arguments',
+};
 
 /** Of members of a team, whose words are not the answer. */
 const OF_MEMBER = { parent_run_id: '*' };
@@ -55,51 +57,22 @@ export const PRODUCTS: readonly Dialect[] = [
 		events: {
 			'run.started': { opens: 'stream' },
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
+			'hitl.requested': {
+				call: {
+					waitsFor: 'approval',
+					each: 'data.toolCalls',
+					id: 'partId',
+					tool: 'toolName',
+					input: 'toolInput',
+				},
+				ends: 'answer',
+			},
+			'hitl.resolved': { settles: '*' },
 			'run.failed': { fails: 'data' },
 			'stream.ended': END,
 		},
 	},
-	{
-		name: 'Dify agent',
-		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
-		by: 'event',
-		// others have events of these names, too
-		knownBy: [
-			{ event: 'agent_message', answer: String },
-			{ event: 'agent_thought', task_id: '*', message_id: '*' },
-		],
-		events: {
-			...DIFY,
-			agent_thought: { opens: 'message' },
-			agent_message: { opens: 'stream', piece: 'answer' },
-			// the complete answer once more
-			message: { all: 'answer' },
-		},
-	},
-	{
-		name: 'Dify',
-		source: 'https://docs.dify.ai/api-reference/chat-messages/send-chat-message',
-		by: 'event',
-		knownBy: [
-			'message_end',
-			'message_replace',
-			'text_chunk',
-			'workflow_started',
-			'workflow_finished',
-			{ event: 'message', answer: String, task_id: '*' },
-			{ 'data.workflow_id': '*', 'data.status': '*' },
-		],
-		events: {
-			...DIFY,
-			message: { opens: 'stream', piece: 'answer' },
-			text_chunk: { piece: 'data.text' },
-			workflow_started: { opens: 'stream' },
-			workflow_finished: DIFY_RUN,
-			human_input_required: { asks: 'data.form_content' },
-			workflow_paused: END,
-			'': DIFY_RUN,
-		},
-	},
+	...DIFY_APPS,
 	{
 		name: 'Flowise',
 		source: 'flowise 3.1.3 (SSEStreamer)',
@@ -133,6 +106,15 @@ export const PRODUCTS: readonly Dialect[] = [
 			},
 			'conversation.chat.completed': { ends: 'answer' },
 			'conversation.chat.failed': { fails: 'last_error' },
+			'conversation.chat.requires_action': {
+				call: {
+					each: 'required_action.submit_tool_outputs.tool_calls',
+					id: 'id',
+					tool: 'function.name',
+					input: 'function.arguments',
+				},
+				ends: 'answer',
+			},
 			// a workflow
 			Message: { opens: 'stream', piece: 'content' },
 			Interrupt: { ends: 'answer' },
@@ -157,6 +139,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		events: {
 			reasoning_message: { opens: 'message' },
 			assistant_message: { opens: 'stream', piece: 'content', id: 'id' },
+			approval_request_message: { opens: 'message', call: LETTA_APPROVAL },
 			stop_reason: [{ unless: { stop_reason: LETTA_STOPS }, fails: '' }, { ends: 'answer' }],
 			error_message: FAILURE,
 			'': [
@@ -166,6 +149,12 @@ export const PRODUCTS: readonly Dialect[] = [
 					fails: 'stop_reason',
 				},
 				{ all: 'messages[message_type=assistant_message].content' },
+				{
+					call: {
+						...LETTA_APPROVAL,
+						each: 'messages[message_type=approval_request_message]',
+					},
+				},
 			],
 			'[DONE]': END,
 		},

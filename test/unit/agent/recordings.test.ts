@@ -71,6 +71,7 @@ const HAS_NO_END =
 /** The cut is behind the end mark. */
 const HAS_ENDED = [
 	'AnythingLLM read stream',
+	'Coze read a tool of the client',
 	// the agents of .NET send nothing behind a message
 	'copilot-studio read pieces, then the whole',
 	'copilot-studio read two messages at a time',
@@ -142,6 +143,13 @@ it.each([
 	const { text } = await read(waiting!);
 	expect(text.split('\n\n').at(-1)).toBe(question);
 });
+
+it.each(recordings.filter(({ waits }) => waits).map((each) => [nameOf(each), each] as const))(
+	'%s: what the agent waits for names the tool',
+	async (_name, waiting) => {
+		expect((await read(waiting)).text).toMatch(/^(The agent waits for|Approval|\{).*weather/m);
+	},
+);
 
 it.each([
 	['resp-sse-midError', 'The model broke in the middle'],
