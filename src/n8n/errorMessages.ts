@@ -110,10 +110,10 @@ export const renderForEditor = (description: string): string =>
 	escapeHtml(description).replace(RUNBOOK_ADDRESS, RUNBOOK_LINK);
 
 /**
- * A description for all who show or post it: a mail, Slack, a chat, a tooltip of the editor. Some of them render HTML, or take
+ * A title or a description for all who show or post it: a mail, Slack, a chat, a tooltip of the editor. Some of them render HTML, or take
  * `<!channel>` as a command, so nothing that a service says begins a tag.
  */
-export const toPlainText = (description: string): string => description.replace(/<(?=\S)/g, '< ');
+export const toPlainText = (text: string): string => text.replace(/<(?=\S)/g, '< ');
 
 /**
  * Whether the runbook has a line for a failure: no money, a service that is down, a key, a rate limit, a file that is gone, a job that

@@ -66,10 +66,14 @@ function serviceToNodeError(
 	at: { itemIndex?: number; functionality?: 'configuration-node' },
 ): NodeApiError | NodeOperationError {
 	const words = wordError(node, nameCredential(error, node));
-	const { message } = words;
+	const message = toPlainText(words.message);
 	const description = toPlainText(words.description);
+	const html = renderForEditor(words.description);
 	if (error.kind === 'invalid')
-		return withWords(words, new NodeOperationError(node, message, { ...at, description }));
+		return withWords(
+			{ message, html },
+			new NodeOperationError(node, message, { ...at, description }),
+		);
 	const { status, ids, partial, outcome, requestId } = error.details;
 	const failure = toPollFailure(error);
 	const metadata = {
@@ -85,7 +89,7 @@ function serviceToNodeError(
 		...(failure && { failure }),
 	});
 	keepMetadata(made, metadata as IDataObject);
-	return withWords(words, made);
+	return withWords({ message, html }, made);
 }
 
 /**
@@ -177,11 +181,11 @@ export function forVisitor<Made extends NodeApiError | NodeOperationError>(
  * (n8n-editor-ui 2.41.0, NodeErrorView). What an error workflow gets and posts is the description.
  */
 function withWords<Made extends NodeApiError | NodeOperationError>(
-	{ message, description }: { message: string; description: string },
+	{ message, html }: { message: string; html: string },
 	error: Made,
 ): Made {
 	error.message = message;
-	error.context['descriptionTemplate'] = renderForEditor(description);
+	error.context['descriptionTemplate'] = html;
 	return error;
 }
 

@@ -69,6 +69,12 @@ it.each<[string, ServiceErrorKind, ServiceErrorDetails, string, string]>([
 	},
 );
 
+it('a title with words of the service is plain text, too', () => {
+	const said = new ServiceError('failed', REPORTED, { reason: 'Ask <!channel> & <b>' });
+	for (const type of ['x', 'xTool', 'xTrigger', 'lmChatX'])
+		expect(toNodeError({ ...NODE, type }, said).message).toContain('Ask < !channel> & < b>');
+});
+
 it('shows our sentence, and the words of the service as text', () => {
 	const error = toNodeError(NODE, BROKE, 3);
 	expect(error).toBeInstanceOf(NodeApiError);
