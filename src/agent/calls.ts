@@ -1,15 +1,19 @@
 import type { Call, Meaning } from './dialect';
 
-/** Parts of the AI SDK about calls of tools; Mastra has the same in a payload. */
-export const UI_CALL: Meaning = {
-	// the provider may tell the result of its own tools later
-	unless: { providerExecuted: true, 'payload.providerExecuted': true },
-	call: {
-		id: ['toolCallId', 'payload.toolCallId'],
-		tool: ['toolName', 'payload.toolName'],
-		input: ['input', 'args', 'payload.args'],
-	},
+const UI_TOOL: Call = {
+	id: ['toolCallId', 'payload.toolCallId'],
+	tool: ['toolName', 'payload.toolName'],
+	input: ['input', 'args', 'payload.args'],
 };
+
+/** Parts of the AI SDK about calls of tools; Mastra has the same in a payload. A provider may tell the results of its own tools later. */
+export const UI_CALL: readonly Meaning[] = [
+	{
+		unless: { providerExecuted: true, 'payload.providerExecuted': true },
+		call: UI_TOOL,
+	},
+	{ if: { providerExecuted: true }, call: { ...UI_TOOL, waitsFor: 'nothing' } },
+];
 
 /** The result of a call has come, or none will. */
 export const UI_RESULT: Meaning = {

@@ -110,8 +110,11 @@ export interface Meaning {
 
 /** Where an event has what is known of a call. Several events may tell of one call. */
 export interface Call {
-	/** What the agent waits for: approval, or an answer to a question. Absent: for the result, if none has come at the end. */
-	readonly waitsFor?: 'approval' | 'answer';
+	/**
+	 * What the agent waits for: approval, or an answer to a question; nothing, if somebody else runs the tool. Absent: for the result, if none
+	 * has come at the end.
+	 */
+	readonly waitsFor?: 'approval' | 'answer' | 'nothing';
 	/** Each entry of this list is a call, and the other paths begin there. */
 	readonly each?: Path;
 	/** Absent where the event is about all calls that are open. */

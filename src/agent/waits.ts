@@ -5,7 +5,7 @@ import { textAt, valueAt } from './paths';
 
 /** A call of a tool for which the agent waits. */
 export interface Wait {
-	for: NonNullable<Call['waitsFor']> | 'result';
+	for: 'approval' | 'answer' | 'result';
 	/** Empty where the agent asks, but about no tool. */
 	tool: string;
 	/** The arguments, as the model wrote them. */
@@ -16,10 +16,13 @@ export interface Wait {
 	isAsked: boolean;
 }
 
+/** A call that may wait for nobody, since its result comes from elsewhere. */
+type OpenCall = Omit<Wait, 'for'> & { for: Wait['for'] | 'nothing' };
+
 /** Keeps the calls of tools until they have their results. */
 export function createWaits() {
 	/** By ID, in the order in which they were called. */
-	const open = new Map<string, Wait>();
+	const open = new Map<string, OpenCall>();
 
 	const note = (call: Call, value: unknown, id: string): void => {
 		const known = open.get(id) ?? UNKNOWN;
@@ -35,7 +38,9 @@ export function createWaits() {
 	};
 
 	const list = (hasEnded: boolean): Wait[] =>
-		[...open.values()].filter((wait) => hasEnded || wait.for !== 'result');
+		[...open.values()].filter(
+			(call): call is Wait => isAsking(call.for) || (hasEnded && call.for === 'result'),
+		);
 
 	return {
 		/**
@@ -50,7 +55,7 @@ export function createWaits() {
 			const found = call.each === undefined ? [value] : [valueAt(value, call.each)].flat();
 			const entries = found.filter(isPresent);
 			for (const entry of entries) for (const id of idsOf(call, entry, open)) note(call, entry, id);
-			return call.waitsFor !== undefined && entries.length > 0;
+			return isAsking(call.waitsFor) && entries.length > 0;
 		},
 		/**
 		 * @param hasEnded Whether the answer has ended: before, a call may still get its result.
@@ -66,7 +71,9 @@ export function createWaits() {
 	};
 }
 
-const UNKNOWN: Wait = {
+const isAsking = (what?: OpenCall['for']): boolean => what === 'approval' || what === 'answer';
+
+const UNKNOWN: OpenCall = {
 	for: 'result',
 	tool: '',
 	input: undefined,
@@ -94,7 +101,7 @@ const MAX_LENGTH = 500;
 const MAX_NAME_LENGTH = 100;
 
 /** The IDs that an event is about; without an ID, it is about all calls that are open. */
-function idsOf({ id }: Call, value: unknown, open: ReadonlyMap<string, Wait>): string[] {
+function idsOf({ id }: Call, value: unknown, open: ReadonlyMap<string, OpenCall>): string[] {
 	const found = valueIn(value, id);
 	if (found !== undefined) return [String(found)];
 	return id === undefined && open.size > 0 ? [...open.keys()] : [''];

@@ -45,8 +45,11 @@ it('a call waits while its result is a preliminary one', async () => {
 	expect(await text([CALL, preliminary, FINISH])).toMatch(/^The agent waits for the result/);
 });
 
-it('what the server approves by itself, or the provider runs, waits for nobody', async () => {
+it('what the server approves by itself, or the provider runs unasked, waits for nobody', async () => {
 	expect(await text([{ ...CALL, providerExecuted: true }, FINISH])).toBe('');
+	expect(await text([{ ...CALL, providerExecuted: true }, APPROVAL, FINISH])).toBe(
+		'The agent waits for approval to call the tool "delete".',
+	);
 	const automatic = { ...APPROVAL, isAutomatic: true };
 	expect(await text([{ ...CALL, providerExecuted: true }, automatic, FINISH])).toBe('');
 });
