@@ -14,6 +14,8 @@ const ASIDE: Condition = {
 
 /** A piece has all that the message has said so far, or only what is new, as in Copilot Studio. */
 const ACTIVITY: readonly Meaning[] = [
+	// also where it is no answer
+	{ if: { type: 'typing', text: '*' }, opens: 'message' },
 	{
 		if: { type: 'typing', 'channelData.chunkType': 'full' },
 		unless: ASIDE,

@@ -232,3 +232,15 @@ it.each(LATE)(
 		expect(await answer).toMatchObject({ text: 'One.', dialect });
 	},
 );
+
+it('what a bot says of its work opens the stream: cut after it, the answer is not complete', async () => {
+	const working = {
+		type: 'typing',
+		text: 'Searching …',
+		from: { id: 'bot' },
+		channelData: { streamType: 'informative' },
+	};
+	const { answer, sent } = await ask(sse(working));
+	sent.end();
+	expect(await failureOf(answer)).toMatchObject({ details: { partial: { text: '' } } });
+});
