@@ -1,6 +1,31 @@
-import { END, type Dialect } from './dialect';
+import { END, type Dialect, type Meaning } from './dialect';
 
 const OF_SUBAGENT = { parent_tool_use_id: '*' };
+
+/** Fields of Google's ADK for JavaScript and for REST; a server in Python often sends what `model_dump_json()` gives, with other names. */
+const adkCalls = (call: string, response: string, waiting: string): readonly Meaning[] => [
+	{ unless: { partial: true }, calls: `content.parts.${call}` },
+	{
+		if: { [waiting]: '*' },
+		call: {
+			each: `content.parts.${call}`,
+			id: 'id',
+			tool: ['args.originalFunctionCall.name', 'name'],
+			input: ['args.originalFunctionCall.args', 'args'],
+			reason: 'args.toolConfirmation.hint',
+		},
+	},
+	{
+		if: { [waiting]: '*' },
+		call: { waitsFor: 'answer', each: waiting, id: '' },
+		ends: 'answer',
+	},
+	{
+		if: { [`content.parts.${call}.name`]: 'adk_request_confirmation' },
+		call: { waitsFor: 'approval', each: waiting, id: '' },
+	},
+	{ settles: `content.parts.${response}.id` },
+];
 
 /** The frameworks of those who make or sell models. */
 export const AGENT_SDKS: readonly Dialect[] = [
@@ -12,32 +37,19 @@ export const AGENT_SDKS: readonly Dialect[] = [
 			'': [
 				{ if: { partial: true }, opens: 'stream', piece: 'content.parts' },
 				{
-					unless: { partial: true, author: 'user', 'content.parts.functionResponse': '*' },
+					unless: {
+						partial: true,
+						author: 'user',
+						'content.parts.functionResponse': '*',
+						'content.parts.function_response': '*',
+					},
 					whole: 'content.parts',
 					ends: 'answer',
-					calls: 'content.parts.functionCall',
 				},
-				{
-					if: { longRunningToolIds: '*' },
-					call: {
-						each: 'content.parts.functionCall',
-						id: 'id',
-						tool: ['args.originalFunctionCall.name', 'name'],
-						input: ['args.originalFunctionCall.args', 'args'],
-						reason: 'args.toolConfirmation.hint',
-					},
-				},
-				{
-					if: { longRunningToolIds: '*' },
-					call: { waitsFor: 'answer', each: 'longRunningToolIds', id: '' },
-					ends: 'answer',
-				},
-				{
-					if: { 'content.parts.functionCall.name': 'adk_request_confirmation' },
-					call: { waitsFor: 'approval', each: 'longRunningToolIds', id: '' },
-				},
-				{ settles: 'content.parts.functionResponse.id' },
+				...adkCalls('functionCall', 'functionResponse', 'longRunningToolIds'),
+				...adkCalls('function_call', 'function_response', 'long_running_tool_ids'),
 				{ if: { errorCode: '*' }, fails: '' },
+				{ if: { error_code: '*' }, fails: ['error_message', ''] },
 				{ if: { error: '*' }, fails: 'error' },
 			],
 		},
@@ -104,6 +116,8 @@ export const AGENT_SDKS: readonly Dialect[] = [
 			user: { settles: 'message.content.tool_use_id' },
 			result: [
 				{ if: { is_error: true }, fails: ['result', ''] },
+				// with a limit of turns, `is_error` may be false
+				{ if: { subtype: '*' }, unless: { subtype: 'success' }, fails: ['result', ''] },
 				{ all: 'result', settles: '*' },
 				// a hook has put the call off until somebody decides: see its decision `defer`
 				{

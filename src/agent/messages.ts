@@ -30,7 +30,14 @@ export function createMessages() {
 	const addMessages = (meaning: Meaning, value: unknown): string => {
 		const { whole, replaces, asks = replaces, added } = meaning;
 		if (replaces !== undefined) isReplaced ||= !answer.isEmpty();
-		if (asks !== undefined) return finish() + addNew([questionAt(value, asks)]);
+		if (asks !== undefined) {
+			const before = finish();
+			const isFirst = answer.isSilent();
+			const question = addNew([questionAt(value, asks)]);
+			// a whole answer that follows does not repeat the question
+			if (isFirst && replaces === undefined) answer.beginRun();
+			return before + question;
+		}
 		if (answer.current()) return '';
 		if (whole !== undefined) return addNew([saidAt(value, whole)]);
 		return addNew(said(added && valueAt(value, added)));

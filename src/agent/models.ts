@@ -42,6 +42,7 @@ export const MODELS: readonly Dialect[] = [
 					if: { 'item.type': 'mcp_approval_request' },
 					call: { waitsFor: 'approval', id: 'item.id', tool: 'item.name', input: 'item.arguments' },
 				},
+				{ settles: 'item.approval_request_id' },
 			],
 			'response.completed': { all: 'response.output[type=message].content', ends: 'stream' },
 			'response.incomplete': { all: 'response.output[type=message].content', ends: 'stream' },

@@ -1,6 +1,6 @@
 import { sendMessage } from '../../../src/agent/client';
 import type { ServiceError } from '../../../src/core/errors';
-import { inMemory } from '../inMemoryHttp';
+import { failureOf, inMemory } from '../inMemoryHttp';
 
 const CALL = { type: 'tool-input-available', toolCallId: 'c1', toolName: 'delete', input: {} };
 const APPROVAL = { type: 'tool-approval-request', toolCallId: 'c1' };
@@ -68,6 +68,15 @@ it('a call whose result may have been lost with the connection is not said to wa
 	expect(await read([CALL], true)).toMatchObject({ kind: 'truncated', text: '' });
 });
 
+/** An agent that answers with these events. */
+function sse(events: readonly unknown[], line = '') {
+	const head = line && `event: ${line}\n`;
+	return inMemory({
+		headers: { 'content-type': 'text/event-stream' },
+		chunks: events.map((event) => `${head}data: ${JSON.stringify(event)}\n\n`),
+	});
+}
+
 const AI_STEP = [{ type: 'start-step' }, { type: 'text-delta', delta: 'Sunny.' }, FINISH];
 const MASTRA_CALL = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'w', args: {} } };
 const run = (...events: object[]) => [{ type: 'RUN_STARTED' }, ...events, { type: 'RUN_FINISHED' }];
@@ -115,13 +124,73 @@ it.each<[framework: string, line: string, events: unknown[]]>([
 ])(
 	'%s: an agent that goes on after a call does not wait for its result',
 	async (_name, line, events) => {
-		const head = line ? `event: ${line}\n` : '';
-		const http = inMemory({
-			headers: { 'content-type': 'text/event-stream' },
-			chunks: events.map((event) => `${head}data: ${JSON.stringify(event)}\n\n`),
-		});
-		expect(await sendMessage(http, { sessionId: 's', content: 'q' })).toMatchObject({
+		expect(await sendMessage(sse(events, line), { sessionId: 's', content: 'q' })).toMatchObject({
 			text: 'Sunny.',
 		});
 	},
 );
+
+const MCP_APPROVAL = { type: 'mcp_approval_request', id: 'm', name: 'w', arguments: '{"a":1}' };
+const responses = (...items: object[]) => [
+	{ type: 'response.created', response: {} },
+	...items.map((item) => ({ type: 'response.output_item.done', item })),
+	{ type: 'response.completed', response: { output: [] } },
+];
+const SNAKE = { invocation_id: 'i', author: 'agent' };
+const asks = { jsonrpc: '2.0', id: 1, method: 'elicitation/create', params: { message: 'Which?' } };
+const elicited = (text: string) => [
+	asks,
+	{ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } },
+];
+
+it.each<[framework: string, events: object[], text: string]>([
+	[
+		'Responses',
+		responses(MCP_APPROVAL),
+		'The agent waits for approval to call the tool "w" with {"a":1}.',
+	],
+	[
+		'Responses, approved',
+		responses(MCP_APPROVAL, { type: 'mcp_call', approval_request_id: 'm' }),
+		'',
+	],
+	[
+		'Google ADK in Python',
+		[
+			{
+				...SNAKE,
+				content: {
+					role: 'model',
+					parts: [{ text: 'Soon.' }, { function_call: { id: 'f', name: 'w', args: { a: 1 } } }],
+				},
+				long_running_tool_ids: ['f'],
+			},
+		],
+		'Soon.\n\nThe agent waits for an answer, to go on with the tool "w" with {"a":1}.',
+	],
+	['MCP: what follows a question is not lost', elicited('Done.'), 'Which?\n\nDone.'],
+])('%s: tells what waits', async (_name, events, expected) => {
+	expect(await sendMessage(sse(events), { sessionId: 's', content: 'q' })).toMatchObject({
+		text: expected,
+	});
+});
+
+it.each<[failure: string, said: object, event: object, reason: RegExp]>([
+	[
+		'a limit of turns of the Claude Agent SDK',
+		{ type: 'assistant', session_id: 's', uuid: 'u', message: { content: 'Soon.' } },
+		{ type: 'result', subtype: 'error_max_turns', is_error: false, session_id: 's', uuid: 'u' },
+		/error_max_turns/,
+	],
+	[
+		'an error of Google ADK in Python',
+		{ ...SNAKE, partial: true, content: { role: 'model', parts: [{ text: 'Soon.' }] } },
+		{ ...SNAKE, error_code: 'SAFETY', error_message: 'It was blocked.' },
+		/^It was blocked\.$/,
+	],
+])('%s is a failure', async (_name, said, event, reason) => {
+	const answer = sendMessage(sse([said, event]), { sessionId: 's', content: 'q' });
+	expect(await failureOf(answer)).toMatchObject({
+		details: { reason: expect.stringMatching(reason), partial: { text: 'Soon.' } },
+	});
+});
