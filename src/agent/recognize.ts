@@ -80,7 +80,7 @@ export function endsOf({ events }: Dialect): string {
 				const [path = '', value] = Object.entries(condition)[0] ?? [];
 				const [first] = [value].flat();
 				const state = typeof first === 'string' && first !== '*' ? first : path.split('.').at(-1);
-				if (!name) return path.split('.').at(-1) || 'a whole message';
+				if (!name) return state || 'a whole message';
 				return name + (state ? ` (${state})` : '');
 			}),
 	);

@@ -104,6 +104,13 @@ it('an end that is missing is named, with what to do', async () => {
 	});
 });
 
+it('the message that a bot owes is named', async () => {
+	const [typing] = recordings.filter((each) => each.case === 'no final message');
+	expect(typing && (await read(typing))).toMatchObject({
+		reason: expect.stringMatching(/^A stream of Microsoft 365 Agents ends with "message" or /),
+	});
+});
+
 it('a text that was shown stays where the agent replaces it, with a notice', async () => {
 	const [replaced] = recordings.filter((each) => each.case === 'replaced by moderation');
 	expect(replaced && (await read(replaced))).toMatchObject({
