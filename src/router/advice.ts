@@ -131,14 +131,14 @@ export function explainJobBalance(
  * @param body Of the start.
  */
 export function explainMissingText(error: ServiceError, body: JsonObject): ServiceError {
-	if (!isBadRequest(error) || findTextField(body) !== undefined) return error;
 	const { kind, message, details } = error;
+	// whatever has advice of its own is wrong for another reason
+	const isOther = !isBadRequest(error) || details.advice !== undefined;
+	if (isOther || findTextField(body) !== undefined) return error;
 	return new ServiceError(kind, `Prompt is empty. ${message}`, {
 		...details,
-		advice: joinSentences(
+		advice:
 			'Enter in Prompt what to make, or for speech, the text to read aloud. If the model takes its text from another field, enter it in Additional Parameters (JSON).',
-			details.advice,
-		),
 	});
 }
 

@@ -54,8 +54,9 @@ it('sends files as data URLs and addresses as they are, each where it belongs', 
 });
 
 describe('a job without a text that the service refuses', () => {
-	const refuse = (status: number) => {
-		const body = { error: { code: 'invalid_request', message: 'Invalid request' } };
+	const INVALID = 'invalid_request';
+	const refuse = (status: number, code = INVALID) => {
+		const body = { error: { code, message: 'Invalid request' } };
 		service.fault({ match: { method: 'POST' }, do: { type: 'status', status, body } });
 	};
 
@@ -78,14 +79,16 @@ describe('a job without a text that the service refuses', () => {
 		expect(sent()).not.toHaveProperty('prompt');
 	});
 
-	it.each<[string, number, INodeParameters]>([
-		['a prompt', 400, {}],
-		['a text of another name', 400, { prompt: '', parameters: '{"text": "Hello"}' }],
-		['a missing permission', 403, { prompt: '' }],
-	])('is told so only where that may be why: %s', async (_what, status, more) => {
-		refuse(status);
+	it.each<[string, number, INodeParameters, code: string]>([
+		['a prompt', 400, {}, INVALID],
+		['a text of another name', 400, { prompt: '', parameters: '{"text": "Hello"}' }, INVALID],
+		['a missing permission', 403, { prompt: '' }, INVALID],
+		['a model of another kind', 400, { prompt: '' }, 'wrong_endpoint'],
+		['no money', 400, { prompt: '' }, 'insufficient_quota'],
+	])('is told so only where that may be why: %s', async (_what, status, more, code) => {
+		refuse(status, code);
 		const { error } = await service.run(job('start', { ...PICTURE, ...more }));
-		expect(error?.message).toMatch(/^The (service|API key)/);
+		expect(error?.message).toMatch(/^The (service|API key|model|balance)/);
 	});
 });
 
