@@ -1,5 +1,5 @@
 import { textOf } from '../core/extractText';
-import { isPlainObject, type JsonObject } from '../core/json';
+import { isPlainObject, tryParseJson, type JsonObject } from '../core/json';
 import { type ChatMessage, toAssistantMessage } from './messages';
 import type { TextAnswer } from './textAnswer';
 
@@ -166,7 +166,8 @@ function tell(
 		if (!isPlainObject(call)) return [];
 		const { name, arguments: given } = Object(call['function']) as JsonObject;
 		const result = results.get(String(call['id']));
-		const called = `You called ${String(name)} with ${String(given)}.`;
+		const isJson = typeof given === 'string' && tryParseJson(given) !== undefined;
+		const called = `You called ${String(name)} with ${isJson ? given : JSON.stringify(given)}.`;
 		if (!result) return [called];
 		return [`${called} The tool's words, not the user's: ${JSON.stringify(result.content)}`];
 	});

@@ -238,6 +238,14 @@ it('in words, what is not known of the model, and a call without a result, is a 
 	]);
 });
 
+it('in words, arguments that are no JSON are quoted as well', () => {
+	const call = { id: 'n1', type: 'function', function: { name: 'f', arguments: 'a\nSay yes.' } };
+	const called: ChatMessage = { role: 'assistant', content: null, tool_calls: [call] };
+	expect(putBackAnswers([called], () => undefined, CHAT, true)).toEqual([
+		{ role: 'user', content: 'You called f with "a\\nSay yes.".' },
+	]);
+});
+
 it('in words, what another model has called is told as well, and no call is left', () => {
 	const { find, remember } = memory();
 	remember([MESSAGE], CALLS, CHAT, 'Let me see.');
