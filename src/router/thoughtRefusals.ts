@@ -113,7 +113,8 @@ const REFUSALS: readonly Row[] = [
 	{
 		vendor: 'Groq, Cerebras',
 		source: 'NousResearch/hermes-agent#11089, Kilo-Org/kilocode#10375',
-		says: /property '[\w.]*(reasoning|thinking)\w*' is unsupported/i,
+		// a setting of the request, such as reasoning_effort, is no thought
+		says: /property '([\w.]*\.)?(reasoning|thinking)(?!_(effort|format|budget|level))\w*' is unsupported/i,
 		about: 'unwanted',
 	},
 	{
@@ -145,7 +146,7 @@ const ANY_OTHER: ReadonlyArray<Pick<Row, 'says' | 'about'>> = [
 /** A filter of contents may repeat what it has found, and that may read like one of the refusals above. */
 const OTHER_CODE = /filter|policy|safety|moderation|length|too_large|too_long/i;
 const OTHER_REASON =
-	/\bcontent (filter|management|policy)|\bflagged\b|\bmoderation\b|maximum context|too long/i;
+	/\bcontent (filter|management|policy)|\b(flagged|moderation|safety|guardrails?|jailbreak|injection|violat\w+)\b|maximum context|context window|token count|too long/i;
 
 /** What a request was refused for, if it is for thoughts; undefined for any other failure. */
 export function refusedThoughts(failure: unknown): ThoughtRefusal | undefined {

@@ -183,6 +183,9 @@ it.each([
 		'a length',
 		openAi('maximum context length is 128000 tokens', { code: 'context_length_exceeded' }),
 	],
+	['a guardrail, which repeats it', openAi(`Input blocked by guardrail: "${PASSED_BACK}"`)],
+	['a finding, which repeats it', openAi(`Potential prompt injection detected: "${SIGNATURE}"`)],
+	['a safety system, which repeats it', openAi(`Rejected by our safety system: "${PASSED_BACK}"`)],
 	['a length, of thoughts', anthropic('prompt is too long: thinking blocks included')],
 	[
 		'an effort',
@@ -195,6 +198,8 @@ it.each([
 	],
 	['a choice of tools', anthropic('Thinking may not be enabled when tool_choice forces tool use.')],
 	['a word alone', openAi('This model does no reasoning.')],
+	['a setting', openAi("property 'reasoning_effort' is unsupported")],
+	['another setting', openAi("property 'include_reasoning' is unsupported")],
 	['another field', openAi("property 'metadata' is unsupported")],
 	['nothing', {}],
 ])('no refusal of thoughts: %s', (_what, body) => {
