@@ -35,6 +35,8 @@ export function createWaits() {
 			reason: valueIn(value, call.reason) ?? known.reason,
 			isAsked: false,
 		});
+		const oldest = open.keys().next();
+		if (open.size > MAX_OPEN && !oldest.done) open.delete(oldest.value);
 	};
 
 	const list = (hasEnded: boolean): Wait[] =>
@@ -95,6 +97,9 @@ const WORDS: Readonly<Record<Wait['for'], { about: string; alone: string }>> = {
 	answer: { about: 'an answer, to go on with the tool', alone: 'an answer' },
 	result: { about: 'the result of the tool', alone: 'the result of a tool' },
 };
+
+/** Far more calls than any agent has open at once. An event about all of them would otherwise take longer with each: the oldest go. */
+const MAX_OPEN = 100;
 
 /** Characters. */
 const MAX_LENGTH = 500;

@@ -194,3 +194,14 @@ it.each<[failure: string, said: object, event: object, reason: RegExp]>([
 		details: { reason: expect.stringMatching(reason), partial: { text: 'Soon.' } },
 	});
 });
+
+it('of very many calls that are open, the last ones are told', async () => {
+	const calls = Array.from({ length: 1000 }, (_, at) => ({
+		...CALL,
+		toolCallId: `${at}`,
+		toolName: `${at}`,
+	}));
+	const lines = (await text([...calls, { ...APPROVAL, toolCallId: '999' }, FINISH])).split('\n\n');
+	expect(lines).toHaveLength(100);
+	expect(lines.at(-1)).toBe('The agent waits for approval to call the tool "999".');
+});
