@@ -146,7 +146,7 @@ const ANY_OTHER: ReadonlyArray<Pick<Row, 'says' | 'about'>> = [
 /** A filter of contents may repeat what it has found, and that may read like one of the refusals above. */
 const OTHER_CODE = /filter|policy|safety|moderation|length|too_large|too_long/i;
 const OTHER_REASON =
-	/\bcontent (filter|management|policy)|\b(flagged|moderation|safety|guardrails?|jailbreak|injection|violat\w+)\b|maximum context|context window|token count|too long/i;
+	/\bcontent (filter|management|policy)|\b(flagged|moderation|safety|guardrails?|jailbreak|injection|violate[sd]?|violations?)\b|maximum context|context window|token count|too long/i;
 
 /** What a request was refused for, if it is for thoughts; undefined for any other failure. */
 export function refusedThoughts(failure: unknown): ThoughtRefusal | undefined {
