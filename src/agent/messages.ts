@@ -28,16 +28,12 @@ export function createMessages() {
 
 	/** Adds what is whole. */
 	const addMessages = (meaning: Meaning, value: unknown): string => {
-		const { whole, replaces, asks = replaces, added } = meaning;
-		if (replaces !== undefined) isReplaced ||= !answer.isEmpty();
-		if (asks !== undefined) {
-			const before = finish();
-			const isFirst = answer.isSilent();
-			const question = addNew([questionAt(value, asks)]);
-			// a whole answer that follows does not repeat the question
-			if (isFirst && replaces === undefined) answer.beginRun();
-			return before + question;
+		const { whole, replaces, asks, added } = meaning;
+		if (replaces !== undefined) {
+			isReplaced ||= !answer.isEmpty();
+			return finish() + addNew([questionAt(value, replaces)]);
 		}
+		if (asks !== undefined) return finish() + addQuestion(answer, questionAt(value, asks));
 		if (answer.current()) return '';
 		if (whole !== undefined) return addNew([saidAt(value, whole)]);
 		return addNew(said(added && valueAt(value, added)));
@@ -70,6 +66,14 @@ export function createMessages() {
 		text: answer.text,
 		isReplaced: () => isReplaced || grown.isReplaced(),
 	};
+}
+
+/** Adds a question. A whole answer that follows does not repeat it. */
+function addQuestion(answer: ReturnType<typeof createParagraphs>, question: string): string {
+	const isFirst = answer.isSilent();
+	const text = answer.addNew([question]);
+	if (isFirst) answer.beginRun();
+	return text;
 }
 
 /** Tells messages apart that come side by side. */
