@@ -1,5 +1,9 @@
 import { readJson, readErrorResponse } from '../core/body';
-import { malformedResponseError, unexpectedBodyError } from '../core/errorResponses';
+import {
+	describeStatus,
+	malformedResponseError,
+	unexpectedBodyError,
+} from '../core/errorResponses';
 import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
 import type { Clock } from '../core/retry';
@@ -58,7 +62,8 @@ export async function withJobId<Result>(
 ): Promise<Result> {
 	return await action().catch((cause: unknown) => {
 		throw mapServiceError(cause, ({ kind, message, details }) => {
-			const title = details.status === 404 ? NO_SUCH_JOB : message;
+			// a server that stores the file is not the service
+			const title = message.replace(describeStatus(404), NO_SUCH_JOB);
 			return withAdvice(withDetails(new ServiceError(kind, title, details), { ids: { jobId } }));
 		});
 	});
