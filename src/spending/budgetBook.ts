@@ -15,7 +15,7 @@ const MAX_AGE = 10_000;
 /** Milliseconds after which a process finds out about a second row. */
 const FULL_LOOK = 60_000;
 /** How long a change is retried: a restart of n8n takes less. A process that was suspended still gets its attempts. */
-const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5 };
+const RETRY_LIMITS = { maxTime: 60_000, minAttempts: 5, minLosses: 20 };
 const TOO_MANY = 'Too many processes use the budget at once';
 
 /** A change of the state. It is calculated again if the row has changed in the meantime. */

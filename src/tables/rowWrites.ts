@@ -42,24 +42,32 @@ const FAILURE_PAUSE = 500;
  *
  * @param options.maxTime Milliseconds.
  * @param options.minAttempts Made even after that time.
+ * @param options.minLosses How often another process has to be faster, even after that time. Each time it has written, so all get on, however
+ *   slow the machine is.
  * @param tooMany Says that other processes were faster all the time.
  * @param attempt Returns nothing, or false, if another process was faster.
  * @throws ServiceError once it takes too long.
  */
 export async function repeatWrite<Result>(
 	clock: Clock,
-	{ maxTime, minAttempts = 1 }: { maxTime: number; minAttempts?: number },
+	{
+		maxTime,
+		minAttempts = 1,
+		minLosses = 1,
+	}: { maxTime: number; minAttempts?: number; minLosses?: number },
 	tooMany: string,
 	attempt: () => Promise<Result | undefined | false>,
 ): Promise<Result> {
 	const until = clock.now() + maxTime;
+	let losses = 0;
 	for (let attempts = 1; ; attempts++) {
 		let pause = clock.random() * Math.min(FIRST_BACK_OFF * 2 ** attempts, MAX_BACK_OFF);
 		const isLast = () => attempts >= minAttempts && clock.now() >= until;
 		try {
 			const result = await attempt();
 			if (result !== undefined && result !== false) return result;
-			if (isLast()) throw new ServiceError('failed', tooMany);
+			losses++;
+			if (losses >= minLosses && isLast()) throw new ServiceError('failed', tooMany);
 		} catch (cause) {
 			if (!isTransient(cause) || isLast()) throw mapServiceError(cause);
 			pause += FAILURE_PAUSE;

@@ -45,7 +45,7 @@ describe('a write that is repeated', () => {
 			if (answer instanceof ServiceError) throw answer;
 			return await Promise.resolve(answer);
 		};
-		const write = async (limits: { maxTime: number; minAttempts?: number }) =>
+		const write = async (limits: Parameters<typeof repeatWrite>[1]) =>
 			await repeatWrite(clock, limits, tooMany, attempt);
 		return { write, pauses: clock.slept };
 	}
@@ -69,6 +69,12 @@ describe('a write that is repeated', () => {
 		const { write, pauses } = writing(undefined);
 		await expect(write({ maxTime: 0, minAttempts: 3 })).rejects.toMatchObject({ message: tooMany });
 		expect(pauses).toHaveLength(2);
+		const losing = writing(undefined);
+		await expect(losing.write({ maxTime: 0, minLosses: 20 })).rejects.toThrow(tooMany);
+		expect(losing.pauses).toHaveLength(19);
+		const failing = writing(lost);
+		await expect(failing.write({ maxTime: 0, minLosses: 20 })).rejects.toThrow('lost');
+		expect(failing.pauses).toEqual([]);
 		const refused = writing(new ServiceError('refused', 'no', { status: 403 }));
 		await expect(refused.write({ maxTime: 1000 })).rejects.toMatchObject({ message: 'no' });
 		expect(refused.pauses).toEqual([]);
