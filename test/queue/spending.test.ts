@@ -137,7 +137,7 @@ it('every alarm comes once, also when a worker is killed in the middle', async (
 			const [plain, ops] = [await events(0), await events(1)];
 			return plain.length + ops.length >= 5;
 		},
-		240,
+		1200,
 	).catch(async (cause: unknown) => {
 		throw new Error(JSON.stringify([await events(0), await events(1)]), { cause });
 	});
