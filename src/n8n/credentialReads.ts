@@ -4,7 +4,7 @@ import { invalidInputError, mapServiceError } from '../core/errors';
 import { additionalHeaderProperties } from './additionalHeaders';
 import { budgetProperties, jobLedgerProperties, spendingProperties } from './credential';
 import type { HttpContext } from './http';
-import { countVisibleItems, withEmptyItems, withoutItems } from './platform';
+import { countVisibleItems, readAsEntered, withEmptyItems, withoutItems } from './platform';
 
 type Data = ICredentialDataDecryptedObject;
 
@@ -23,7 +23,8 @@ export interface CredentialReads {
 const BATCH = 50;
 
 /**
- * Reads the credential for items: n8n does not say whether its fields have expressions.
+ * Reads the credential for items: n8n does not say to a node whether its fields have expressions. After the first batch, those of many
+ * items are not read if it certainly has none.
  *
  * A node below an AI agent gets the first item alone, while expressions find all items of the agent. So it has to read equally for all.
  *
@@ -46,6 +47,12 @@ export async function readForItems(
 		const length = Math.min(BATCH, end - start);
 		const batch = Array.from({ length }, async (_, item) => await readOne(n8n, type, start + item));
 		for (const read of await Promise.all(batch)) items.push(shareEqual(distinct, read));
+		const rest = end - start - length;
+		if (start === first && rest > 0 && (await areFixed(n8n, type, items))) {
+			const [read] = items;
+			if (read) items.push(...Array<CredentialRead>(rest).fill(read));
+			break;
+		}
 	}
 	if (items.length > count) requireEqual(items);
 	if (isToolType(n8n.getNode().type)) await requireFreeOfModel(n8n, type, items[0]);
@@ -68,6 +75,23 @@ async function requireFreeOfModel(
 		'The credential has an expression that the model of an AI agent could fill',
 		"Nothing was sent. Do not call this tool again: tell the user that a credential may not read $json in a tool. It may read nodes that run before the AI agent, such as {{ $('Webhook').first().json.key }}.",
 	);
+}
+
+/**
+ * Whether all further items read as these, which read equal: no field has an expression.
+ *
+ * A batch is read anyway, and what was entered has to be what was read. So nothing relies on n8n's raw form alone.
+ */
+async function areFixed(
+	n8n: HttpContext,
+	type: string,
+	items: readonly CredentialRead[],
+): Promise<boolean> {
+	const [read] = items;
+	if (!read || !('data' in read) || new Set(items).size > 1) return false;
+	const entered = await readAsEntered(n8n, type);
+	if (!entered || JSON.stringify(entered).includes('"=')) return false;
+	return SERVICE_FIELDS.every(({ name }) => entered[name] === read.data[name]);
 }
 
 /** The reading of the same data that came before, if there is one. */

@@ -1,5 +1,7 @@
 import type {
+	ICredentialDataDecryptedObject,
 	IDataObject,
+	IExecuteData,
 	IExecuteFunctions,
 	INode,
 	IRunData,
@@ -16,6 +18,18 @@ interface ContextInternals {
 	runExecutionData?: { resultData?: { runData?: IRunData } } | null;
 	runIndex?: number;
 	connectionInputData?: unknown[] | null;
+	additionalData?: {
+		credentialsHelper?: {
+			getDecrypted?(
+				additionalData: object,
+				credential: object,
+				type: string,
+				mode: string,
+				executeData: IExecuteData,
+				raw: true,
+			): Promise<ICredentialDataDecryptedObject>;
+		};
+	};
 	workflow?: {
 		nodes?: { [name: string]: INode };
 		getChildNodes?(name: string, connectionType: 'ai_tool', depth: number): string[];
@@ -164,6 +178,31 @@ export function withEmptyItems<Context extends object>(n8n: Context): Context {
  */
 export const countVisibleItems = (n8n: object): number =>
 	(n8n as ContextInternals).connectionInputData?.length ?? 0;
+
+/**
+ * A credential as it was entered: an expression is a text that begins with `=`.
+ *
+ * Seen: `additionalData.credentialsHelper`, n8n-core 2.41.1, node-execution-context.js, _getCredentials; `raw`, n8n 2.41.1,
+ * credentials-helper.js, getDecrypted.
+ * Without it: undefined. The credential is then read for every item.
+ */
+export async function readAsEntered(
+	n8n: Pick<IExecuteFunctions, 'getNode'> & Partial<Pick<IExecuteFunctions, 'getMode'>>,
+	type: string,
+): Promise<ICredentialDataDecryptedObject | undefined> {
+	const { additionalData } = n8n as ContextInternals;
+	const node = n8n.getNode();
+	const credential = node.credentials?.[type];
+	if (!additionalData || !credential) return undefined;
+	const asked: IExecuteData = { data: {}, node, source: null };
+	const mode = n8n.getMode?.() ?? 'internal';
+	try {
+		const { credentialsHelper: helper } = additionalData;
+		return await helper?.getDecrypted?.(additionalData, credential, type, mode, asked, true);
+	} catch {
+		return undefined;
+	}
+}
 
 /**
  * Whether the whole request was handed to the network.

@@ -3,7 +3,7 @@ import { createRunExecutionData, type INodeExecutionData } from 'n8n-workflow';
 
 import { agent, assistant, CARRY_ON, chat, job, PICTURE, RETRIED, type Paying } from './rig/calls';
 import { useModel as useChatModel, type LanguageModel } from './rig/chatModel';
-import type { Secrets } from './rig/credentials';
+import { Credentials, type Secrets } from './rig/credentials';
 import { copy } from './rig/flow';
 import { type Outcome, run, type RunOptions } from './rig/run';
 import { contraryForTests, type Said } from './contrary';
@@ -33,6 +33,9 @@ const customerOf = ({ headers }: IncomingMessage): Customer | undefined => {
 	const sent = [headers['x-api-key'], headers.authorization].join(' ');
 	return (Object.keys(KEYS) as Customer[]).find((customer) => sent.includes(KEYS[customer]));
 };
+
+/** The first hundred items have the same key. */
+const LATE = `={{ $itemIndex > 100 ? "${KEYS.B}" : "${KEYS.A}" }}`;
 
 /** Requests that carry what was given to another customer: a chat, a job, a session. */
 const crossed: string[] = [];
@@ -186,6 +189,29 @@ it('items whose credential reads equal share one connection, so the catalog is r
 	await run({ ...chat('x'), secrets, items });
 	expect(service.asked.filter((one) => one.startsWith('GET'))).toHaveLength(2);
 });
+
+it.each([
+	['no expression: the first fifty', {}, 1, 53],
+	['an expression: all', { apiKey: '={{ $json.key }}' }, 2, 122],
+	['an expression that all of the first read equal: all', { apiKey: LATE }, 2, 122],
+	['an expression in a field of the owner: all', { budgetAmount: '={{ 1 }}' }, 1, 122],
+])(
+	'of 120 items, those whose credential is read: %s',
+	async (_what, fields, accounts, readings) => {
+		const many = Array.from({ length: 120 }, (_, n) => ({ n, key: KEYS[n > 100 ? 'B' : 'A'] }));
+		const readAll = jest.spyOn(Credentials.prototype, 'getDecrypted');
+		const { failed } = await run({
+			...agent({ message: 'x' }),
+			secrets: withFields(fields),
+			items: many,
+		});
+		expect(failed).toEqual([]);
+		expect(readAll.mock.calls.length).toBeLessThanOrEqual(readings);
+		expect(readAll.mock.calls.length).toBeGreaterThan(readings - 3);
+		expect([...sent.values()].filter(Boolean)).toHaveLength(accounts);
+		readAll.mockRestore();
+	},
+);
 
 it.each(PLACES.slice(0, 3))(
 	'as a tool, %s is refused where the model of the agent could choose the key',

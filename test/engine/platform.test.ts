@@ -14,6 +14,7 @@ import {
 	getRunIndex,
 	getTypesServedBy,
 	learnReadable,
+	readAsEntered,
 	sendChunk,
 	toReadable,
 	wasRequestSent,
@@ -91,6 +92,15 @@ describe('n8n-core', () => {
 			expect(member in SupplyDataContext.prototype).toBe(true);
 		},
 	);
+
+	it('additionalData.credentialsHelper: a credential with its expressions, or nothing', async () => {
+		const n8n = executeContext();
+		const { apiKey, baseUrl } = service.secrets[CREDENTIAL]!;
+		expect(await readAsEntered(n8n, CREDENTIAL)).toMatchObject({ apiKey, baseUrl });
+		expect(await readAsEntered(n8n, 'modelRouterApi')).toBeUndefined();
+		const without = Object.create(n8n, { additionalData: { value: {} } }) as IExecuteFunctions;
+		expect(await readAsEntered(without, CREDENTIAL)).toBeUndefined();
+	});
 
 	it('sendChunk: a promise that waits for whoever sends the piece', async () => {
 		let isSent = false;

@@ -38,12 +38,13 @@ export class Credentials extends ICredentialsHelper {
 		type: string,
 		mode: WorkflowExecuteMode,
 		executeData?: IExecuteData,
-		_raw?: boolean,
+		raw?: boolean,
 		values?: ICredentialsExpressionResolveValues,
 	) {
 		this.read++;
 		const found = this.secrets[id ?? ''] ?? this.secrets[type];
 		if (!found) throw new Error(`no test credential ${type}`);
+		if (raw) return found;
 		const filled = withDefaults(this.getCredentialsProperties(type), found);
 		const keys = getAdditionalKeys(additionalData, mode, null, { isCredential: true });
 		if (!values) return resolveWithoutItem(this.getCredentialsProperties(type), filled, keys, mode);
