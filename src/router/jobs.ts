@@ -63,7 +63,7 @@ export async function withJobId<Result>(
 	return await action().catch((cause: unknown) => {
 		throw mapServiceError(cause, ({ kind, message, details }) => {
 			// a server that stores the file is not the service
-			const title = message.replace(describeStatus(404), NO_SUCH_JOB);
+			const title = message === describeStatus(404) ? NO_SUCH_JOB : message;
 			return withAdvice(withDetails(new ServiceError(kind, title, details), { ids: { jobId } }));
 		});
 	});
