@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
+import { PATIENCE } from './editor.ts';
 import { OwnedProcess } from './ownedProcess.ts';
 
 /** The pinned n8n, or the version that `npm run test:versions` runs. */
@@ -69,7 +70,7 @@ export abstract class N8nProcess extends OwnedProcess {
 			args,
 			env: this.#environment,
 			isReady,
-			seconds: 720,
+			seconds: PATIENCE,
 		});
 	}
 
