@@ -40,7 +40,7 @@ function terminal() {
 	};
 }
 
-describe('whoever waits', () => {
+describe('a person who waits', () => {
 	it('is told every 15 seconds for what, until the work has ended', async () => {
 		const on = terminal();
 		let done: (result: string) => void = () => {};

@@ -16,7 +16,7 @@ import type { RequestSettings } from './requestSettings';
 export interface ItemConnections {
 	/** @throws the reason why the item has none, such as a ServiceError `invalid` for an unusable key. */
 	of(itemIndex: number): Connection;
-	/** What the credential may spend, and has spent: the purse of its owner, whoever the items belong to. */
+	/** What the credential may spend, and has spent: the purse of its owner, also where the items belong to others. */
 	accounts: Accounts;
 }
 

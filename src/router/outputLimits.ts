@@ -26,7 +26,7 @@ export function unifyOutputLimits<Body extends Record<string, unknown>>(
 	return { ...body, ...Object.fromEntries([own, ...given].map((name) => [name, limit])) };
 }
 
-/** The same request without what limits or chooses its answer: whoever gives it, and whatever it may cost. */
+/** The same request without what limits or chooses its answer: from any model, and at any cost. */
 export const withoutLimits = (body: Record<string, unknown>) =>
 	Object.fromEntries(
 		Object.entries(body).filter(([name]) => name !== 'model' && !LIMIT_FIELDS.includes(name)),
