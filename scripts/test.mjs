@@ -59,22 +59,26 @@ const patient = ['long', 'queue'];
  * @property {NodeJS.ProcessEnv} [env]
  */
 
+/** @type {Run[]} */
+const withoutN8n = [
+	...(isIn(quick).length && !(seed && !everything) ? [{ projects: grouped(isIn(quick)) }] : []),
+	...(seed ? [withPauses()] : []),
+	...(chosen.includes('release') ? [{ projects: ['release'] }] : []),
+	...(chosen.includes('long') && !args.length ? [drawnAtRandom()] : []),
+];
+/** @type {Run[]} */
+const withN8n = isIn(inN8n.filter((layer) => !patient.includes(layer))).map((layer) => ({
+	projects: [layer],
+	...(layer === 'ai' && { env: { AGENT_BRIDGE_HOST: aiHostFolder } }),
+}));
 /**
- * What runs side by side: each alone leaves half of two cores idle. Within one, a run comes after the other.
+ * What runs side by side: each alone leaves half of two cores idle. Within one, a run comes after the other. Three at once would keep both
+ * cores busy all the time: what waits for n8n would then be late.
  *
  * @type {Run[][]}
  */
 const lanes = [
-	[
-		...(isIn(quick).length && !(seed && !everything) ? [{ projects: grouped(isIn(quick)) }] : []),
-		...(seed ? [withPauses()] : []),
-		...(chosen.includes('release') ? [{ projects: ['release'] }] : []),
-		...(chosen.includes('long') && !args.length ? [drawnAtRandom()] : []),
-	],
-	isIn(inN8n.filter((layer) => !patient.includes(layer))).map((layer) => ({
-		projects: [layer],
-		...(layer === 'ai' && { env: { AGENT_BRIDGE_HOST: aiHostFolder } }),
-	})),
+	...(everything ? [[...withoutN8n, ...withN8n]] : [withoutN8n, withN8n]),
 	isIn(patient).length ? [{ projects: isIn(patient) }] : [],
 ].filter((lane) => lane.length);
 

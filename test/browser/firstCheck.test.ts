@@ -172,4 +172,4 @@ const doSteps = async () => {
 
 it('leads from an empty folder to a first answer', async () => {
 	await browser.watched(doSteps)();
-}, 400_000);
+}, 900_000);
