@@ -135,15 +135,17 @@ function findBasic(value: string): string[] {
 const isSecret = (text: string) => text.length >= 16 || (text.length >= 8 && !WORDS.test(text));
 const WORDS = /^((^|[-_.\s])([A-Z]?[a-z]+|[A-Z]+|\d+))+$/;
 
+/** Most are empty. */
 const fieldsOf = (data: ICredentialDataDecryptedObject) =>
-	NUMBERS.map((number) => ({
-		number,
-		name: toText(data[`additionalHeader${number}Name`]),
-		value: toText(data[`additionalHeader${number}Value`]),
-	}));
+	NUMBERS.flatMap((number) => {
+		const name = data[`additionalHeader${number}Name`] ?? '';
+		const value = data[`additionalHeader${number}Value`] ?? '';
+		return name === '' && value === ''
+			? []
+			: [{ number, name: toText(name), value: toText(value) }];
+	});
 
 /** An expression may give a number, or an object, which is written as JSON. */
-function toText(value: unknown): string {
-	const text = value ?? '';
+function toText(text: unknown): string {
 	return trimWhitespace(typeof text === 'string' ? text : JSON.stringify(text));
 }

@@ -192,16 +192,20 @@ const OWNER_FIELDS = [
 const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data) =>
 	fields.every(({ name }) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
+/** Most credentials read the same everywhere. */
+const isEqual = (one: Data, other: Data) => JSON.stringify(one) === JSON.stringify(other);
+
 /** Whether an account comes from an item, so that nobody else can read it: neither the trigger nor the editor. */
 export const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
-	!withoutItem || !isSame(ACCOUNT_FIELDS, data, withoutItem);
+	!withoutItem || !(isEqual(data, withoutItem) || isSame(ACCOUNT_FIELDS, data, withoutItem));
 
 /** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
 export function requireOneOwner({ items, withoutItem }: CredentialReads): void {
 	const all = [...new Set(items)].flatMap((read) => ('data' in read ? [read.data] : []));
 	const expected = withoutItem ?? all[0];
 	if (!expected) return;
-	const field = OWNER_FIELDS.find((one) => all.some((data) => !isSame([one], data, expected)));
+	const others = all.filter((data) => !isEqual(data, expected));
+	const field = OWNER_FIELDS.find((one) => others.some((data) => !isSame([one], data, expected)));
 	if (!field) return;
 	throw invalidInputError(
 		`"${field.title}" of the credential comes from an item`,

@@ -64,10 +64,11 @@ export function walkParam(field: Field, visit: (field: Field) => unknown): unkno
 	if (visited === undefined || !isCollection(param)) return visited;
 	const outerRule = getToolRule(field);
 	const siblings = isPlainObject(field.value) ? field.value : {};
+	const storedFields = isPlainObject(field.stored) ? field.stored : {};
 	const inner: Record<string, unknown> = {};
 	for (const option of param.options as Array<INodeProperties | INodePropertyCollection>) {
 		const { name, displayName } = option;
-		const stored = getInner(field.stored, name);
+		const stored = storedFields[name];
 		const value = siblings[name];
 		// most of the fields in a collection are not set
 		if (stored === undefined && !Object.hasOwn(siblings, name)) continue;
@@ -99,8 +100,9 @@ const isExpression = (stored: unknown): stored is string =>
 
 /** Whether there is an expression in a stored value, however deep. */
 export const hasExpression = (stored: unknown): boolean =>
-	isExpression(stored) ||
-	(typeof stored === 'object' && Object.values(stored ?? {}).some(hasExpression));
+	typeof stored === 'object'
+		? Object.values(stored ?? {}).some(hasExpression)
+		: isExpression(stored);
 
 /**
  * The expressions of a field, each with its own value. Those of the fields in a collection are not among them.

@@ -126,12 +126,12 @@ function createReader<const P extends readonly INodeProperties[]>(params: P, sou
 		const context = { ...source, itemIndex, topLevel: values };
 		for (const param of params) {
 			const { name } = param;
-			const isHidden = !isShown(param, values, context);
+			const isHidden = param.displayOptions !== undefined && !isShown(param, values, context);
 			// declared twice, for a tool and for other nodes: the one that is shown counts
 			if (isHidden && Object.hasOwn(values, name)) continue;
 			const key = isHidden ? `hidden ${name}` : name;
 			if (fixed.has(key)) values[name] = fixed.get(key);
-			else values[name] = isHidden ? readDefault(param) : readParam(param, context);
+			else values[name] = isHidden ? readDefault(param) : readParam(param, context, changing);
 			if (isHidden || !changing.has(param)) fixed.set(key, values[name]);
 		}
 		return values as ParamValues<P>;
@@ -141,19 +141,25 @@ function createReader<const P extends readonly INodeProperties[]>(params: P, sou
 const readDefault = (param: INodeProperties): unknown =>
 	validateParam(param, deepCopy(param.default), param.displayName);
 
-function readParam(param: INodeProperties, context: ItemContext): unknown {
+/** @param changing Those with an expression. */
+function readParam(
+	param: INodeProperties,
+	context: ItemContext,
+	changing: ReadonlySet<INodeProperties>,
+): unknown {
 	const { name, displayName: path, noDataExpression } = param;
 	const stored = context.stored[name];
-	if (noDataExpression && hasExpression(stored))
+	const isChanging = changing.has(param);
+	if (noDataExpression && isChanging)
 		throw invalidInputError(`${path} cannot be an expression`, 'Choose it in the node.');
 	const value = context.read(param, context.itemIndex);
 	if (isEmptyValue(value) && mayBeEmpty(param, context.topLevel)) return readDefault(param);
 	if (isLeftToDefault({ param, stored, value })) return readDefault(param);
 	return walkParam({ param, path, stored, value }, (field) => {
 		const { siblings = context.topLevel } = field;
-		if (!isShown(field.param, siblings, context)) return undefined;
+		if (field.param.displayOptions && !isShown(field.param, siblings, context)) return undefined;
 		if (field.siblings && isLeftToDefault(field)) return undefined;
-		rejectEmptyExpressions(field, context);
+		if (isChanging) rejectEmptyExpressions(field, context);
 		return validateField(field);
 	});
 }
@@ -228,9 +234,9 @@ const isEmptyOnPurpose = ({
  * the model fills in by default has to be set.
  */
 const isLeftToDefault = ({ param, stored, value }: Pick<Field, 'param' | 'stored' | 'value'>) =>
-	!(param.required || hasExpression(param.default)) &&
-	isEmptyValue(value) &&
 	typeof stored === 'string' &&
+	isEmptyValue(value) &&
+	!(param.required || hasExpression(param.default)) &&
 	hasEmptyDefault(stored);
 
 /** Whether an expression is one `$fromAI()`, with an empty default. n8n reads that of a number as 0. */

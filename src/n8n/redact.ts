@@ -21,8 +21,11 @@ export function createRedactor(firstKey: string) {
 	};
 	addKey(firstKey);
 
-	const answer = (words: string) =>
-		inAnswers.mayFind(words) ? removeKeys(inAnswers, words, isCutInAnswer) : words;
+	const toAnswer = () => {
+		const beginning = inAnswers.anyBeginning();
+		return (words: string) =>
+			beginning.test(words) ? removeKeys(inAnswers, words, isCutInAnswer) : words;
+	};
 	/** For errors and logs: also redacts parts of a key, and anything that looks like a key. */
 	const text = (words: string) => {
 		// a service may have cut a key before an ellipsis, too
@@ -37,7 +40,7 @@ export function createRedactor(firstKey: string) {
 	 * For outputs and stored data: redacts whole keys, and the end of a text if it can only be the beginning of a key. Returns the same
 	 * object if there is nothing to redact.
 	 */
-	const data = <Data>(value: Data): Data => mapTexts(value, answer);
+	const data = <Data>(value: Data): Data => mapTexts(value, toAnswer());
 	/** As `text`, for every text in a value. */
 	const texts = <Data>(value: Data): Data => mapTexts(value, text);
 
@@ -48,7 +51,7 @@ export function createRedactor(firstKey: string) {
 		/** A redacted copy of an error: the service's words as by `text`; our own words, IDs and the partial answer as by `data`. */
 		error({ kind, message, details }: ServiceError) {
 			const { reason, code, meta, computed, ...rest } = details;
-			return new ServiceError(kind, answer(message), {
+			return new ServiceError(kind, data(message), {
 				...data(rest),
 				...(reason !== undefined && { reason: text(reason) }),
 				...(code !== undefined && { code: text(code) }),
@@ -128,8 +131,8 @@ function createKeyFinder() {
 			patterns = undefined;
 		},
 
-		/** Whether a text may contain a key, or at its end as much of one as `isCutInAnswer` asks for. Most texts do not. */
-		mayFind: (text: string) => find().anyBeginning.test(text),
+		/** Matches a text that may contain a key, or at its end as much of one as `isCutInAnswer` asks for. Most texts do not. */
+		anyBeginning: () => find().anyBeginning,
 
 		/**
 		 * Redacts all keys in a text.

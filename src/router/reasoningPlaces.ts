@@ -44,6 +44,8 @@ const PLACES: ReadonlyArray<{ path: readonly string[]; sentBy: string }> = [
 /** What a model thought, as far as it shows that. Empty if it does not. */
 export function readReasoning(message: JsonObject): string {
 	for (const { path } of PLACES) {
+		// most messages have none of them
+		if (message[path[0] ?? ''] === undefined) continue;
 		const text = textAt(message, path);
 		if (text) return text;
 	}

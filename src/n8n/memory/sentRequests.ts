@@ -222,8 +222,8 @@ function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' 
 
 /** @param without Names of fields that do not count, at any depth. */
 function fingerprint(scope: string, value: unknown, without?: ReadonlySet<string>): string {
-	const text = JSON.stringify(value ?? null, (name, field: unknown) =>
-		without?.has(name) ? undefined : field,
-	);
+	const keep =
+		without && ((name: string, field: unknown) => (without.has(name) ? undefined : field));
+	const text = JSON.stringify(value ?? null, keep);
 	return hash('sha256', `${scope}\n${text}`, 'base64');
 }
