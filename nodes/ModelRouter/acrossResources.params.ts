@@ -1,5 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+import { capLabels } from '../../src/core/caps';
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
 import { capFields } from '../fieldKinds.params';
@@ -53,10 +54,18 @@ export const findByParam = <const Options extends INodePropertyOptions[]>(
 
 /** Of everything that is paid per item. Each kind of request has its own description of how the cost is calculated. */
 export const spendingCapPerItemParam = withFieldRules({ inTool: 'fixed', isDecimal: true })({
-	displayName: 'Spending Cap per Item (USD)',
+	displayName: capLabels.item,
 	name: 'spendingCapPerItem',
 	...capFields,
 	default: 1,
+});
+
+/** Of everything that is paid per item, for all items together. Each kind of request has its own description. */
+export const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecimal: true })({
+	displayName: capLabels.execution,
+	name: 'spendingCapPerExecution',
+	...capFields,
+	default: 10,
 });
 
 export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({

@@ -39,14 +39,14 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Requests that may have been carried out',
 		intro: 'Read [Money and safety](money-and-safety.md) before you send such a request again.',
-		files: /core\/errors|sentRequests|n8n\/startPaid/,
+		files: /core\/(errors|startPaid)|sentRequests/,
 	},
 	{
 		title: 'Costs and caps',
 		intro:
 			'Spending caps, the budget of a credential, its record of spending, and a balance that is too small.',
 		files:
-			/src\/spending|core\/(bound|caps)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|ModelRouter\/catalog/,
+			/src\/spending|core\/(bound|caps)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|paid\/catalog/,
 	},
 	{
 		title: 'Job ledger',
@@ -63,6 +63,7 @@ export const GROUPS: Group[] = [
 		title: 'Model Router Chat Model',
 		intro: 'The model below an AI agent or a chain.',
 		files: /chatModel/,
+		words: /^The model called the tool/,
 	},
 	{
 		title: 'Agent Conversation',
@@ -77,12 +78,12 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Media jobs and files',
 		intro: 'Images, videos, music and speech.',
-		files: /media|router\/job|binaryData/,
+		files: /media|(router|paid)\/\w*[jJ]ob|binaryData/,
 	},
 	{
 		title: 'Text models',
 		intro: 'Messages, response formats and tools of text models.',
-		files: /ModelRouter\/(text|modelChoice)|src\/router|[sS]chema/,
+		files: /ModelRouter\/text|src\/(router|paid)|[sS]chema/,
 	},
 	{
 		title: 'Fields and expressions',

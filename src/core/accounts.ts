@@ -39,7 +39,7 @@ export interface StartDecision {
 /** A budget that all workers share, as one node run uses it. If the run is killed, what it has reserved stays reserved. */
 export interface SharedBudget {
 	/** For requests whose bound is a maximum. */
-	readonly calls: Required<Scope>;
+	readonly calls: Required<Pick<Scope, 'findFree' | 'reserve'>>;
 	/** For the start of a job, which costs its estimate. */
 	openStart(start: JobStart): JobScope;
 	/** Right before anything is sent. @throws ServiceError `not_started` if the budget is paused, or cannot be read. */

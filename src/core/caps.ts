@@ -1,7 +1,7 @@
 import { type Bound, describeBound, describeUnbounded } from './bound';
 import { invalidInputError, joinSentences, type ServiceError, withDetails } from './errors';
 import { Big, type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
-import { ORDER, type Share } from './reserve';
+import { ORDER, type Scope, type Share } from './reserve';
 
 /** What the requests of a scope cost. Plain data: it is stored with the execution. Amounts are digits of micro-dollars. */
 export interface Spending {
@@ -30,59 +30,137 @@ interface CapOptions {
 	needsCosts?: boolean;
 }
 
-/** A limit that the user has set. */
-type Cap = ReturnType<typeof createCap>;
+/** The requests of this process that are under way: what they have reserved, and who waits for the end of one. */
+interface UnderWay {
+	count: number;
+	reserved: Decimal;
+	waiting: Array<() => void>;
+}
+
+/** By what they are counted in. Unlike what that counts as open, it has no request of unknown cost, and none that was interrupted. */
+const underWayIn = new WeakMap<Spending, UnderWay>();
+
+/**
+ * A limit that the user has set, as a scope. A request waits for others that are under way if it may fit when they have cost less than they
+ * could: otherwise items at the same time would be refused while money is left.
+ */
+class Cap implements Scope {
+	readonly #options: CapOptions;
+	readonly #allowed: Decimal;
+	readonly #spending: Spending;
+
+	constructor(options: CapOptions) {
+		this.#options = options;
+		this.#allowed = floorToMicroUsd(options.cap) ?? ZERO;
+		this.#spending = options.spending ?? emptySpending();
+	}
+
+	/** Micro-dollars that it still allows, rounded down. Below zero if it is exceeded. */
+	remaining(): Decimal {
+		const { spent, reserved } = this.#spending;
+		if (spent === '0' && reserved === '0') return this.#allowed;
+		return this.#allowed.minus(spent).minus(reserved).round(0, Big.roundDown);
+	}
+
+	/** @throws ServiceError `invalid` if it does not allow the request, whatever those under way cost. */
+	check(bound: Bound): void {
+		if (this.#spending.isUnknown) throw unenforceableError(this.#options);
+		const left = this.remaining();
+		if (fits(bound, left)) return;
+		const underWay = underWayIn.get(this.#spending);
+		if (underWay && fits(bound, left.plus(underWay.reserved))) return;
+		throw refusal(this.#options, this.#spending, bound);
+	}
+
+	/** Counts what was spent before. */
+	count(microUsd: Decimal | number): void {
+		this.#add('spent', microUsd);
+	}
+
+	reserve(bound: Bound): Share | undefined {
+		this.check(bound);
+		if (!fits(bound, this.remaining())) return undefined;
+		const spending = this.#spending;
+		const amount = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);
+		this.#add('reserved', amount);
+		spending.open++;
+		const end = begin(spending, amount);
+		const giveBack = () => {
+			this.#add('reserved', amount.neg());
+			spending.open--;
+		};
+		return {
+			release() {
+				giveBack();
+				end();
+			},
+			settle: (cost) => {
+				if (cost !== undefined) {
+					giveBack();
+					this.count(cost);
+				} else if (this.#options.needsCosts) spending.isUnknown = true;
+				end();
+			},
+		};
+	}
+
+	async othersEnd(): Promise<void> {
+		const underWay = underWayIn.get(this.#spending);
+		if (underWay?.count) await new Promise<void>((resolve) => underWay.waiting.push(resolve));
+	}
+
+	#add(name: 'spent' | 'reserved', microUsd: Decimal | number): void {
+		this.#spending[name] = toAmount(this.#spending[name]).plus(microUsd).toFixed();
+	}
+}
 
 /** Makes a scope of a limit. */
-export function createCap(options: CapOptions) {
-	const { cap, spending = emptySpending(), needsCosts } = options;
-	const allowed = floorToMicroUsd(cap) ?? ZERO;
-	const add = (name: 'spent' | 'reserved', microUsd: Decimal | number) =>
-		void (spending[name] = toAmount(spending[name]).plus(microUsd).toFixed());
-	/** Micro-dollars that it still allows, rounded down. Below zero if it is exceeded. */
-	const remaining = () =>
-		allowed
-			.minus(toAmount(spending.spent))
-			.minus(toAmount(spending.reserved))
-			.round(0, Big.roundDown);
-	/** @throws ServiceError `invalid` if it does not allow the request. */
-	const check = (bound: Bound) => {
-		if (spending.isUnknown) throw unenforceableError(options);
-		const left = remaining();
-		if ('unbounded' in bound ? left.gt(0) : left.gte(bound.microUsd)) return;
-		throw refusal(options, spending, bound);
-	};
-	return {
-		remaining,
-		check,
-		/** Counts what was spent before. */
-		count: (microUsd: Decimal) => add('spent', microUsd),
-		reserve(bound: Bound): Share {
-			check(bound);
-			const amount = 'unbounded' in bound ? ZERO : ZERO.plus(bound.microUsd);
-			add('reserved', amount);
-			spending.open++;
-			const release = () => {
-				add('reserved', amount.neg());
-				spending.open--;
-			};
-			return {
-				release,
-				settle(cost) {
-					if (cost === undefined) {
-						if (needsCosts) spending.isUnknown = true;
-						return;
-					}
-					release();
-					add('spent', cost);
-				},
-			};
-		},
+export const createCap = (options: CapOptions): Cap => new Cap(options);
+
+const fits = (bound: Bound, left: Decimal): boolean =>
+	'unbounded' in bound ? left.gt(0) : left.gte(bound.microUsd);
+
+/** A request is under way. @returns what ends it. */
+function begin(spending: Spending, amount: Decimal): () => void {
+	const underWay = underWayIn.get(spending) ?? { count: 0, reserved: ZERO, waiting: [] };
+	underWayIn.set(spending, underWay);
+	underWay.count++;
+	underWay.reserved = underWay.reserved.plus(amount);
+	return () => {
+		underWay.count--;
+		underWay.reserved = underWay.reserved.minus(amount);
+		for (const wake of underWay.waiting.splice(0)) wake();
 	};
 }
 
 /** Costs of conversations may be so large, or have so many decimals, that `readDecimal` does not take them. */
 const toAmount = (digits: string): Decimal => (digits === '0' ? ZERO : new Big(digits));
+
+/** The labels of the fields that limit requests. */
+export const capLabels = {
+	item: 'Spending Cap per Item (USD)',
+	call: 'Spending Cap per Call (USD)',
+	execution: 'Spending Cap per Execution (USD)',
+} as const;
+
+/** The cap of a single request. @param cap USD. */
+export const createRequestCap = (of: 'item' | 'call', cap: number): Cap =>
+	createCap({ cap, field: capLabels[of], of });
+
+/**
+ * The cap of all requests of a node in an execution, if it has one.
+ *
+ * @param cap USD.
+ * @param spending What they have cost. If absent, the cap applies to each request alone, as before anything is sent.
+ */
+export const createExecutionCap = (
+	cap: number | undefined,
+	spending = emptySpending(),
+	needsCosts = false,
+): Cap | undefined =>
+	cap === undefined
+		? undefined
+		: createCap({ cap, field: capLabels.execution, of: 'execution', spending, needsCosts });
 
 /** The field that limits a conversation. Its speakers get what is left of it. */
 export const CONVERSATION_CAP = 'Spending Cap per Conversation';
@@ -138,9 +216,12 @@ export type Caps = { readonly [name in (typeof ORDER)[number]]?: Cap | undefined
 
 /** Micro-dollars that the caps leave for one request. @param free What a shared budget leaves. */
 export function leftIn(caps: Caps, free?: Decimal): Decimal | undefined {
-	return [...listCaps(caps).map((cap) => cap.remaining()), ...(free ? [free] : [])].sort(
-		(one, other) => one.cmp(other),
-	)[0];
+	let least = free;
+	for (const cap of listCaps(caps)) {
+		const left = cap.remaining();
+		if (!least || left.lt(least)) least = left;
+	}
+	return least;
 }
 
 /**
@@ -150,12 +231,17 @@ export function leftIn(caps: Caps, free?: Decimal): Decimal | undefined {
  * @throws ServiceError `invalid`.
  */
 export function checkCaps(caps: Caps, bound: Bound, allowUnknownCost: boolean): void {
-	if ('unbounded' in bound && !allowUnknownCost)
-		throw invalidInputError(
-			describeUnbounded(bound),
-			joinSentences('Nothing was sent.', bound.remedy, bound.trouble !== 'fault' && ALLOW),
-		);
+	checkKnown(bound, allowUnknownCost);
 	for (const cap of listCaps(caps)) cap.check(bound);
+}
+
+/** Rejects a request of unknown cost that is not allowed. @throws ServiceError `invalid`. */
+export function checkKnown(bound: Bound, allowUnknownCost: boolean): void {
+	if (!('unbounded' in bound) || allowUnknownCost) return;
+	throw invalidInputError(
+		describeUnbounded(bound),
+		joinSentences('Nothing was sent.', bound.remedy, bound.trouble !== 'fault' && ALLOW),
+	);
 }
 
 /** The last remedy, for a price that nobody knows. */

@@ -20,10 +20,12 @@ export interface Scope {
 	findFree?(boundWithin: BoundWithin): Promise<Decimal>;
 	/**
 	 * @param free What was free when the bound was found.
-	 * @returns undefined if less is free by now, so that the bound, which did fit, has to be found again.
+	 * @returns undefined if there is no room now because of others, so that the bound has to be found again.
 	 * @throws ServiceError `invalid` if it does not allow the request.
 	 */
 	reserve(bound: Bound, free?: Decimal): Share | undefined | Promise<Share | undefined>;
+	/** Resolves when one of the others has ended that took the room, or at once if there is none any more. */
+	othersEnd?(): Promise<void>;
 }
 
 /** The share of one request in all scopes. Only the first call of either method counts. Neither throws. */
@@ -40,24 +42,30 @@ type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
  * Counts a request in all scopes before it is sent, so that requests at the same time cannot exceed one of them together. A request
  * that was interrupted stays counted.
  *
+ * @returns also the bound that was reserved.
  * @throws ServiceError `invalid` as the first scope that does not allow it. Nothing is reserved then.
  */
-export async function reserve(scopes: Scopes, boundWithin: BoundWithin): Promise<Reserved> {
+export async function reserve<Found extends Bound>(
+	scopes: Scopes,
+	boundWithin: (free?: Decimal) => Found,
+): Promise<Reserved & { bound: Found }> {
 	for (;;) {
 		const { shared } = scopes;
 		const free = shared?.findFree && (await shared.findFree(boundWithin));
 		// nothing may be awaited between the two: other requests reserve from the same caps
-		const reservation = await reserveWithin(scopes, boundWithin(free), free);
-		if (reservation) return reservation;
+		const bound = boundWithin(free);
+		const reservation = await reserveWithin(scopes, bound, free);
+		if ('settle' in reservation) return { ...reservation, bound };
+		await reservation.full.othersEnd?.();
 	}
 }
 
-/** @returns undefined if the bound has to be found again. */
+/** @returns the scope that has no room because of others, if there is one: nothing is reserved then. */
 async function reserveWithin(
 	scopes: Scopes,
 	bound: Bound,
 	free: Decimal | undefined,
-): Promise<Reserved | undefined> {
+): Promise<Reserved | { full: Scope }> {
 	const taken: Share[] = [];
 	let isOpen = true;
 	const close = async (end: (share: Share) => void | Promise<void>) => {
@@ -72,7 +80,10 @@ async function reserveWithin(
 			if (!scope) continue;
 			const given = scope.reserve(bound, free);
 			const share = given instanceof Promise ? await given : given;
-			if (!share) return void (await release());
+			if (!share) {
+				await release();
+				return { full: scope };
+			}
 			taken.push(share);
 		}
 	} catch (cause) {

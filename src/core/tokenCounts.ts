@@ -38,55 +38,64 @@ export interface TokenCounts {
  */
 export function readTokenCounts(usage: unknown): TokenCounts {
 	if (!isPlainObject(usage)) return {};
-	const all = (kind: Kind) => readPlaces(usage, PLACES[kind]);
-	const most = (kind: Kind) => all(kind).at(-1);
-	const reasoning = most('reasoning') ?? 0;
-	const output = most('output');
-	const total = most('total') ?? 0;
-	const answer = withReasoning(output, reasoning);
+	const all = readAll(usage);
+	const reasoning = all.reasoning.at(-1);
+	const thought = reasoning ?? 0;
+	const output = all.output.at(-1);
+	const total = all.total.at(-1) ?? 0;
+	const answer = withReasoning(output, thought);
 	const { input, cached, isBeside, written } = readPrompt(usage, all, answer);
 	const isBoth = input !== undefined && answer !== undefined;
 	const rest = isBoth ? Math.max(0, total - input - answer) : 0;
 	// the total says that the reasoning is beside the answer: so they do not contradict each other
-	const isExplained = isBoth && total === input + (output ?? 0) + reasoning;
-	const hasTwo = (['input', 'output'] as const).some((kind) => all(kind)[0] !== most(kind));
-	const isContradictory = isBeside || hasTwo || answer !== output || (!isExplained && rest > 0);
+	const isExplained = isBoth && total === input + (output ?? 0) + thought;
+	const isContradictory =
+		isBeside ||
+		hasTwo(all.input) ||
+		hasTwo(all.output) ||
+		answer !== output ||
+		(!isExplained && rest > 0);
 	return omitMissing({
 		input,
 		cached,
 		written,
-		writtenForHour: most('writtenForHour'),
+		writtenForHour: all.writtenForHour.at(-1),
 		output: answer === undefined ? undefined : answer + rest,
-		reasoning: most('reasoning'),
+		reasoning,
 		isContradictory: isContradictory || undefined,
 	}) as TokenCounts;
 }
+
+/** Whether one count has two figures. */
+const hasTwo = (counts: readonly number[]) => counts[0] !== counts.at(-1);
 
 /** More reasoning than the answer has is beside it. */
 const withReasoning = (output: number | undefined, reasoning: number) =>
 	output !== undefined && reasoning > output ? output + reasoning : output;
 
-/** A sentence about counts that contradict each other; undefined for any others. @param usage As it was reported. */
-export function describeContradiction(usage: unknown): string | undefined {
-	const { input = 0, output = 0, isContradictory } = readTokenCounts(usage);
-	return isContradictory
+/** A sentence about counts that contradict each other; undefined for any others. */
+export const describeContradiction = ({
+	input = 0,
+	output = 0,
+	isContradictory,
+}: TokenCounts): string | undefined =>
+	isContradictory
 		? `The token counts of this answer contradict each other. The dearest that they can mean is counted: ${input} tokens in and ${output} out.`
 		: undefined;
-}
 
 /** What is said of the prompt, and whether its cached tokens are beside it although nothing but their number says so. */
-function readPrompt(usage: JsonObject, all: (kind: Kind) => number[], answer = 0) {
-	const prompt = all('input').at(-1);
-	const most = all('cached').at(-1);
-	const written = all('written').at(-1);
+function readPrompt(usage: JsonObject, all: AllCounts, answer = 0) {
+	const prompt = all.input.at(-1);
+	const most = all.cached.at(-1);
+	const written = all.written.at(-1);
 	const cache = (most ?? 0) + (written ?? 0);
 	if (prompt === undefined || !cache) return { input: prompt, cached: most, written };
 	const areMessages = isOfMessages(usage, prompt, all);
-	const isExplained = all('total').at(-1) === prompt + cache + answer;
+	const isExplained = all.total.at(-1) === prompt + cache + answer;
 	const isBeside = cache > prompt && !areMessages;
 	return areMessages || isExplained || isBeside
 		? { input: prompt + cache, cached: most, written, isBeside }
-		: { input: prompt, cached: all('cached')[0], written };
+		: { input: prompt, cached: all.cached[0], written };
 }
 
 /**
@@ -96,11 +105,11 @@ function readPrompt(usage: JsonObject, all: (kind: Kind) => number[], answer = 0
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#tracking-cache-performance
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
  */
-const isOfMessages = (usage: JsonObject, prompt: number, all: (kind: Kind) => number[]) =>
+const isOfMessages = (usage: JsonObject, prompt: number, all: AllCounts) =>
 	BESIDE.some(
 		([input, ...caches]) =>
 			usage[input] === prompt && caches.some((name) => isPresent(usage[name])),
-	) && all('total').at(-1) !== prompt + (all('output').at(-1) ?? 0);
+	) && all.total.at(-1) !== prompt + (all.output.at(-1) ?? 0);
 
 /** The prompt, and what is beside it. */
 const BESIDE = [
@@ -145,16 +154,30 @@ const PLACES = {
 		'reasoning_tokens',
 	],
 };
-type Kind = keyof typeof PLACES;
 
-/** The counts at these places, the smallest first. Some gateways fill places that they do not use with 0. */
+/** The counts at all places of a kind, the smallest first. */
+type AllCounts = Record<keyof typeof PLACES, number[]>;
+
+const readAll = (usage: JsonObject): AllCounts => ({
+	input: readPlaces(usage, PLACES.input),
+	output: readPlaces(usage, PLACES.output),
+	total: readPlaces(usage, PLACES.total),
+	cached: readPlaces(usage, PLACES.cached),
+	written: readPlaces(usage, PLACES.written),
+	writtenForHour: readPlaces(usage, PLACES.writtenForHour),
+	reasoning: readPlaces(usage, PLACES.reasoning),
+});
+
+/** Some gateways fill places that they do not use with 0. */
 function readPlaces(usage: JsonObject, places: readonly string[]): number[] {
-	const counts = places.flatMap((place) => {
+	const counts: number[] = [];
+	for (const place of places) {
 		const [name = '', field] = place.split('.');
 		const found = usage[name];
 		const value = field ? (found as JsonObject | null | undefined)?.[field] : found;
-		return (value === undefined ? undefined : readCount(value)) ?? [];
-	});
+		const count = value === undefined ? undefined : readCount(value);
+		if (count !== undefined) counts.push(count);
+	}
 	const used = counts.filter((count) => count > 0);
 	return used.length ? used.sort((one, other) => one - other) : counts.slice(0, 1);
 }

@@ -3,15 +3,16 @@ import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } f
 import type { Accounts } from '../core/accounts';
 import type { Cost } from '../core/bound';
 import type { Http, HttpResponse } from '../core/http';
+import type { Lookup } from '../core/lookup';
+import type { Reserved } from '../core/reserve';
 import type { Clock } from '../core/retry';
+import type { StartPaid } from '../core/startPaid';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import type { HandedOver } from './caller';
 import type { FlowState } from './memory/executionMemory';
 import type { ParamValues } from './parameters';
 import { requestSettings } from './requestSettings';
-import type { StartPaid } from './startPaid';
-import type { Lookup } from './memory/sharedCache';
 
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
 export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
@@ -62,7 +63,9 @@ export interface PreflightContext<Request> {
 }
 
 /** Everything one run of an operation may use. */
-export interface OperationContext<Request> extends PreflightContext<Request> {
+export interface OperationContext<Request, Checked = unknown> extends PreflightContext<Request> {
+	/** What `check` returned. Undefined for an item that was paid for before: it is not checked again. */
+	checked: Checked | undefined;
 	http: Http;
 	/** For requests to a model: its 429 delays no other one. */
 	httpOf(model: string): Http;
@@ -72,7 +75,11 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 	 * Starts what may cost, at most once per item, whatever n8n repeats: what was paid for before is returned. Everything that starts work
 	 * at the service goes through here. The operation says in `identify` what is remembered.
 	 */
-	payOnce<Result extends object>(pay: (startPaid: StartPaid) => Promise<Result>): Promise<Result>;
+	payOnce<Result extends object>(
+		pay: (startPaid: StartPaid) => Promise<Result>,
+	): Promise<Result & { isRemembered?: true }>;
+	/** For what reports no cost: the budget counts what it is said to count for that. */
+	reserveUnknown(): Promise<Reserved>;
 	/**
 	 * Runs an action after those of all items that asked before, in the whole execution.
 	 *
@@ -114,7 +121,7 @@ export interface OperationContext<Request> extends PreflightContext<Request> {
 }
 
 /** One operation of a node: what the editor shows and what it does, side by side. */
-export interface Operation<Request = never> {
+export interface Operation<Request = never, Checked = never> {
 	/** Title in the operation list, e.g. `Complete`. */
 	name: string;
 	/** Stored in workflows. Never change it. */
@@ -143,24 +150,29 @@ export interface Operation<Request = never> {
 	 * Checks the request against the input's files and the service's catalog. Runs for all items before the first is sent, too, but for
 	 * those that were paid for before n8n ran the node again: nothing is sent for them.
 	 *
+	 * @returns what `run` gets as `checked`.
 	 * @throws ServiceError `invalid`.
 	 */
-	check?(check: PreflightContext<Request>): Promise<void>;
+	check?(check: PreflightContext<Request>): Promise<unknown>;
 	/** Items with the same key run one after another: those of one conversation. */
 	sequenceKey?(request: Request): string | undefined;
-	run(call: OperationContext<Request>): Promise<ItemOutput | ItemOutput[]>;
+	run(call: OperationContext<Request, Checked>): Promise<ItemOutput | ItemOutput[]>;
 }
 
 /**
  * Declares an operation.
  *
  * Returns its argument. It adds only types: `prepare` gets the parameters with the types of their literals, and `run` gets what
- * `prepare` returns.
+ * `prepare` and `check` return.
  */
-export function operation<const P extends readonly INodeProperties[], Request>(
-	definition: Omit<Operation<NoInfer<Request>>, 'params' | 'prepare'> & {
+export function operation<const P extends readonly INodeProperties[], Request, Checked>(
+	definition: Omit<
+		Operation<NoInfer<Request>, NoInfer<Checked>>,
+		'params' | 'prepare' | 'check'
+	> & {
 		params: P;
 		prepare(params: ParamValues<P>, surroundings: PrepareContext): Request;
+		check?(check: PreflightContext<NoInfer<Request>>): Promise<Checked>;
 	},
 ): Operation {
 	return definition;

@@ -1,8 +1,8 @@
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
-import type { Accounts } from '../core/accounts';
 import { reserve } from '../core/reserve';
 import type { Clock } from '../core/retry';
+import { countInFlight, payOnce } from '../core/startPaid';
 import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
 import type { ItemConnections } from './itemConnections';
@@ -23,7 +23,6 @@ import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import { createSentRequests, forgetSent } from './memory/sentRequests';
 import { lookUp } from './memory/sharedCache';
-import { countInFlight, payOnce } from './startPaid';
 
 interface RunOptions {
 	operation: Operation;
@@ -31,6 +30,12 @@ interface RunOptions {
 	resendIfUnknown: boolean;
 	redact: Redactor;
 	live: boolean;
+}
+
+/** What `prepare` and `check` of an operation made of an item. */
+export interface PreparedItem {
+	request: unknown;
+	checked?: unknown;
 }
 
 /** Makes what the operations of one execution work with, item by item. */
@@ -52,22 +57,24 @@ export function createOperationContexts(
 	const endActions: EndAction[] = [];
 	const createOperationContext = (
 		itemIndex: number,
-		request: unknown,
+		{ request, checked }: PreparedItem,
 		slot: Slot,
-	): OperationContext<never> & { output: LiveOutput } => {
+	): OperationContext<never, never> & { output: LiveOutput } => {
 		const connection = connections.of(itemIndex);
 		const { clock, account, accounts } = connection;
-		const sender = { account, clock, reserve: toUnknown(accounts) };
+		const sender = { account, clock };
 		const { fields } = memoryOf(connection);
 		const output = live ? openOutput(n8n, itemIndex, redact) : NO_LIVE_OUTPUT;
 		return {
 			...createPreflightContext(itemIndex, request),
 			...fields,
+			checked: checked as never,
 			output,
 			clock: createReleasingClock(clock, slot),
 			runSerially: createSerialRunner(slot),
 			getState,
 			payOnce: async (pay) => await payOnce(recall(itemIndex, request), sender, pay),
+			reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
@@ -155,9 +162,8 @@ function openOutput(n8n: IExecuteFunctions, itemIndex: number, redact: Redactor)
 	return createLiveOutput(n8n, itemIndex, { stop, stream: redact.stream(), heading });
 }
 
-/** For requests to agents and assistants, which report no cost. */
-const toUnknown = (accounts: Accounts) => async () =>
-	await reserve(accounts.openCall(''), () => ({ unbounded: 'the service reports no cost' }));
+/** Agents and assistants do not say what they cost. */
+const NO_COST = { unbounded: 'the service reports no cost' };
 
 /** Reads what changes rarely once for all executions of an account. */
 export function createLookUp(

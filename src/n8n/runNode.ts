@@ -9,7 +9,7 @@ import { hasExpression } from './parameterFields';
 import { runPool, type Slot } from './itemPool';
 import { requireN8n } from './n8nVersions';
 import { type ItemOutput, type Operation, type PreflightContext, type Resource } from './operation';
-import { createOperationContexts } from './operationContext';
+import { createOperationContexts, type PreparedItem } from './operationContext';
 import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
 import { connectItems, type ItemConnections } from './itemConnections';
@@ -74,7 +74,7 @@ function toFailedItem(
 type FailItem = (cause: unknown, itemIndex: number) => undefined;
 
 /** What `prepare` made from each item; undefined for one that has failed or begun. */
-type PreparedItems = Array<{ request: unknown } | undefined>;
+type PreparedItems = Array<PreparedItem | undefined>;
 
 async function runItems(
 	n8n: IExecuteFunctions,
@@ -103,7 +103,7 @@ async function runItems(
 		if (!prepared) return;
 		// frees its memory: a message may be large
 		requests[itemIndex] = undefined;
-		const context = createOperationContext(itemIndex, prepared.request, slot);
+		const context = createOperationContext(itemIndex, prepared, slot);
 		try {
 			results.succeed([await operation.run(context)].flat(), itemIndex);
 		} catch (cause) {
@@ -209,7 +209,8 @@ async function checkItems(
 	for (const [itemIndex, prepared] of requests.entries()) {
 		if (!prepared || recall(itemIndex, prepared.request)?.isSettled()) continue;
 		try {
-			await operation.check(createPreflightContext(itemIndex, prepared.request));
+			const context = createPreflightContext(itemIndex, prepared.request);
+			requests[itemIndex] = { ...prepared, checked: await operation.check(context) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);
 		}

@@ -5,14 +5,14 @@ import type { Model } from './model';
 import {
 	divideRoundedDown,
 	readCount,
-	readDecimal,
 	readInteger,
 	sumRoundedUp,
 	type Decimal,
 } from '../core/money';
-import { readTokenCounts } from '../core/tokenCounts';
+import type { TokenCounts } from '../core/tokenCounts';
 import { type LimitField, readOutputLimits } from './outputLimits';
 import { maximumPromptTokens } from './promptTokens';
+import { readTokenPrices } from './tokenPrices';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -24,13 +24,14 @@ const MOST_OUTPUT_TOKENS = 16_384;
  * prompt tokens include those of a cache. It is calculated here, because the router does not report it.
  *
  * @param pricing Of the catalog entry: USD per million tokens, which is micro-dollars per token.
- * @param usage As the router sent it.
  * @returns whole micro-dollars, rounded up once; undefined when a count is missing, or the price of used tokens. A missing price does
  *   not mean zero.
  * @see section 8, cost rules
  */
-export function textCost(pricing: unknown, usage: unknown): number | undefined {
-	const { input, output, cached = 0, written = 0, writtenForHour = 0 } = readTokenCounts(usage);
+export function textCost(
+	pricing: unknown,
+	{ input, output, cached = 0, written = 0, writtenForHour = 0 }: TokenCounts,
+): number | undefined {
 	if (input === undefined || output === undefined) return undefined;
 	const prices = readTokenPrices(pricing);
 	const forHour = Math.min(writtenForHour, written);
@@ -69,69 +70,70 @@ export type NoCostBound = Extract<Bound, { unbounded: string }> &
 	Partial<Record<keyof CostBound, undefined>>;
 
 /**
- * The most that a text request can cost, at the prices of the catalog.
+ * The most that a text request can cost, at the prices of the catalog. Its prompt is measured once, however often that is asked.
  *
  * The prompt is not counted with more tokens than the model's context window. This assumes that the service asks the model once, so it
  * does not apply where the service runs tools. An answer is counted with the tokens that the request allows, whatever the catalog says.
  *
  * @param model The catalog entry.
  * @param own The protocol's own field for the maximum output tokens: no other one is a bound.
- * @param left Micro-dollars that the spending caps leave; undefined without a cap.
+ * @returns a function of the micro-dollars that the spending caps leave; undefined without a cap.
  * @see section 8, cost rules 1 and 4
  */
 export function maximumTextCost(
 	model: Pick<Model, 'pricing' | 'context_length' | 'max_output_tokens'>,
 	body: JsonObject,
 	own: LimitField,
-	left?: Decimal,
-): CostBound | NoCostBound {
+): (left?: Decimal) => CostBound | NoCostBound {
 	const measured = maximumPromptTokens(body);
 	const window = readWindow(model, measured.least);
 	const prompt = countPromptTokens(measured, window);
-	if ('unbounded' in prompt) return prompt;
+	if ('unbounded' in prompt) return () => prompt;
 	const limits = readOutputLimits(body, own);
 	if (!limits)
-		return {
+		return () => ({
 			unbounded: 'The cap on output tokens or the number of answers is not a whole number above 0.',
 			trouble: 'fault',
 			remedy: 'Correct it in Additional Fields.',
-		};
-	const { dearestInput, output } = readTokenPrices(model.pricing);
-	const input = dearestInput?.times(findWriteFactor(body));
+		});
+	const { dearestInput, output: price } = readTokenPrices(model.pricing);
+	const factor = findWriteFactor(body);
+	const input = factor > 1 ? dearestInput?.times(factor) : dearestInput;
 	const { promptTokens } = prompt;
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
-		return {
+		return () => ({
 			unbounded: 'The catalog has no price for the input tokens of this model.',
 			remedy: PRICED_MODEL,
+		});
+	return (left) => {
+		const room = left && {
+			window,
+			promptTokens,
+			money: left.minus(promptCost),
+			price: price?.times(limits.choices),
 		};
-	const maxTokens =
-		left && limits.allowance === undefined
-			? chooseMaxTokens(model, {
-					window,
-					promptTokens,
-					money: left.minus(promptCost),
-					price: output?.times(limits.choices),
-				})
-			: undefined;
-	const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
-	const outputTokens = allowance * limits.choices;
-	if (outputTokens && !output)
-		return {
-			unbounded: 'The catalog has no price for the output tokens of this model.',
-			remedy: PRICED_MODEL,
-		};
-	const microUsd = sumCost([
-		[promptTokens, input],
-		[outputTokens, output],
-	]);
-	if (microUsd === undefined)
-		return {
-			unbounded: 'The largest possible cost is too large to calculate.',
-			trouble: 'fault',
-			remedy: 'Lower "Maximum Output Tokens".',
-		};
-	return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
+		const maxTokens =
+			room && limits.allowance === undefined ? chooseMaxTokens(model, room) : undefined;
+		const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
+		const outputTokens = allowance * limits.choices;
+		if (outputTokens && !price)
+			return {
+				unbounded: 'The catalog has no price for the output tokens of this model.',
+				remedy: PRICED_MODEL,
+			};
+		const microUsd = sumCost([
+			[promptTokens, input],
+			[outputTokens, price],
+		]);
+		if (microUsd === undefined)
+			return {
+				unbounded: 'The largest possible cost is too large to calculate.',
+				trouble: 'fault',
+				remedy: 'Lower "Maximum Output Tokens".',
+			};
+		return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
+	};
 }
 
 /** What to do about a model without a price. */
@@ -269,19 +271,6 @@ export function maximumAffordableOutput(
 	if (promptPart.lt(0)) return undefined;
 	const remaining = free.minus(promptPart);
 	return remaining.lt(0) ? 0 : divideRoundedDown(remaining, oneToken).toNumber();
-}
-
-function readTokenPrices(pricing: unknown) {
-	const prices = isPlainObject(pricing) ? pricing : {};
-	const input = readDecimal(prices['input_per_mtok']);
-	const cached = readDecimal(prices['cached_input_per_mtok']);
-	return {
-		input,
-		cached,
-		output: readDecimal(prices['output_per_mtok']),
-		/** A cached token may cost more than another one. Undefined without a price for those that are not cached. */
-		dearestInput: input && cached?.gt(input) ? cached : input,
-	};
 }
 
 /** @see section 8: at least 1 micro-dollar for any request that consumed tokens. */

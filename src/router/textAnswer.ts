@@ -1,6 +1,6 @@
 import { joinSentences, truncatedAnswerError } from '../core/errors';
 import { type JsonObject, tryParseJson } from '../core/json';
-import { describeContradiction } from '../core/tokenCounts';
+import { describeContradiction, type TokenCounts } from '../core/tokenCounts';
 
 /** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
@@ -68,8 +68,12 @@ export function answerWarning(answer: TextAnswer, maxTokens?: number): string | 
 }
 
 /** The same, and what is to be known of its token counts. */
-export const noticeOf = (answer: TextAnswer, maxTokens?: number): string | undefined =>
-	joinSentences(answerWarning(answer, maxTokens), describeContradiction(answer.usage)) || undefined;
+export const noticeOf = (
+	answer: TextAnswer,
+	tokens: TokenCounts,
+	maxTokens?: number,
+): string | undefined =>
+	joinSentences(answerWarning(answer, maxTokens), describeContradiction(tokens)) || undefined;
 
 function choiceWarning(
 	{ finishReason, text, toolCalls, refusal, reasoning }: TextChoice,

@@ -10,6 +10,10 @@ export type Measure =
 	/** the same of the heap, with what is not collected yet; and what an item keeps there until the node ends */
 	| 'heap + MB'
 	| 'kept kB'
+	/** what runs of our code: calls of functions, functions that are called, and the files that have them */
+	| 'calls'
+	| 'functions'
+	| 'files'
 	/** processors that everybody else has kept busy meanwhile */
 	| 'others busy'
 	/** of a live answer: from the question to the first piece, and from the writing of a piece to its arrival */

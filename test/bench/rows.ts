@@ -39,6 +39,20 @@ export const rows: Row[] = [
 		],
 		run: async () => await measureInTest('kept.test.ts'),
 	},
+	{
+		id: 'ways',
+		title: 'what of our code runs for one item, as V8 counts it',
+		where: 'alone',
+		shows: ['calls', 'functions', 'files'],
+		figures: [
+			{ measure: 'calls', of: 'text message', atMost: 1900 },
+			{ measure: 'functions', of: 'text message', atMost: 500 },
+			{ measure: 'files', of: 'text message', atMost: 62 },
+			{ measure: 'calls', of: 'chat model', atMost: 1500 },
+			{ measure: 'calls', of: 'assistant question', atMost: 1000 },
+		],
+		run: async () => await measureInTest('ways.test.ts'),
+	},
 	...comparedRows,
 	{
 		id: 'polls',

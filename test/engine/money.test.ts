@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, chat, failPosts, model, posts, says } from './rig/calls';
+import { CARRY_ON, chat, failPosts, model, posts, RETRIED, says } from './rig/calls';
 import { start, type RunOptions } from './rig/run';
 import { secretsOfFreshAccount, serviceForTests } from './rig/service';
 
@@ -115,6 +115,45 @@ describe('the spending cap', () => {
 			/^This could cost up to \$3\.06144, .*The prompt is counted as the whole context window of the model, 1000000 tokens, and 4096 come out/,
 		);
 		expect((await capped(3.07, more)).items).toHaveLength(1);
+	});
+});
+
+describe('the spending cap per execution', () => {
+	/** A request could cost up to $0.00078 or so. */
+	const options = (spendingCapPerExecution: number) => ({
+		options: { maxTokens: 500, spendingCapPerExecution },
+	});
+	const twenty = Array.from({ length: 20 }, (_, at) => ({ text: `one two three ${at}` }));
+	const askAll = async (cap: number) =>
+		await service.paidFor(
+			async () => await ask('={{ $json.text }}', options(cap), { items: twenty }),
+		);
+
+	it('lets all items pass that fit by what they cost, although a few at a time could cost more', async () => {
+		const { result, paid } = await askAll(0.0017);
+		expect(result.items).toHaveLength(20);
+		expect(paid).toBeLessThan(0.0017e6 - 780);
+	});
+
+	it('is not exceeded by items at the same time, and the rest is not sent', async () => {
+		const { result, paid } = await askAll(0.0009);
+		const sent = posts(service).length;
+		expect(sent).toBeGreaterThan(1);
+		expect(paid).toBeLessThanOrEqual(900);
+		expect(result.failed).toHaveLength(20 - sent);
+		expect(result.failed[0]?.json['error']).toMatch(
+			/^This does not fit into what is left of the spending cap of \$0\.0009 for this execution/,
+		);
+	});
+
+	it('counts all tries of Retry On Fail, and what is not known with the most that it can cost', async () => {
+		service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
+		const { error } = await service.run(
+			chat('x', { ...options(0.001), requestSettings: { resendIfUnknown: true } }),
+			{ settings: RETRIED },
+		);
+		expect(error?.message).toContain('what is left of the spending cap of $0.001');
+		expect(posts(service)).toHaveLength(1);
 	});
 });
 

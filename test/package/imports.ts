@@ -17,6 +17,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 	'src/tables': ['src/core'],
 	'src/ledger': ['src/core', 'src/tables', 'crypto'],
 	'src/spending': ['src/core', 'src/tables', 'src/ledger', 'crypto'],
+	'src/paid': ['src/core', 'src/router', 'src/tables', 'src/ledger'],
 	'src/n8n': ['src/core', 'n8n-workflow', 'crypto', 'uuid'],
 	nodes: [
 		'src/core',
@@ -27,6 +28,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 		'src/tables',
 		'src/ledger',
 		'src/spending',
+		'src/paid',
 		'src/n8n',
 		'n8n-workflow',
 		'@n8n/ai-node-sdk',

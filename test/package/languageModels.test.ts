@@ -30,7 +30,7 @@ it.each([
 it.each([
 	['modelRouter', 'model', 5],
 	['modelRouter', 'spendingCapPerItem', 4],
-	['modelRouter', 'spendingCapPerExecution', 2],
+	['modelRouter', 'spendingCapPerExecution', 3],
 	['modelRouter', 'uniqueKey', 2],
 	['lmChatModelRouter', 'spendingCapPerCall', 1],
 	['lmChatModelRouter', 'spendingCapPerExecution', 1],

@@ -111,11 +111,13 @@ interface QuestionRequest {
 
 /** Asks a question in its chat, and turns the answer into an item. */
 async function askQuestion(context: OperationContext<QuestionRequest>): Promise<ItemOutput> {
-	const { request, payOnce, addHint } = context;
+	const { request, payOnce, reserveUnknown, addHint } = context;
 	const chat = await openChat(context);
 	try {
-		const send = async () => await sendInChat(context, chat);
-		const answer = await payOnce(async (startPaid) => await startPaid({ send }));
+		const send = async () => ({ result: await sendInChat(context, chat) });
+		const answer = await payOnce(
+			async (startPaid) => await startPaid({ reserve: reserveUnknown, send }),
+		);
 		const warning = answer.text ? undefined : NO_TEXT_NOTICE;
 		if (warning) addHint(warning);
 		return toItem(request, answer, { complete: true, ...(warning && { notice: warning }) });

@@ -1,30 +1,61 @@
 import { randomUUID } from 'crypto';
 
-import { mapServiceError } from '../../../src/core/errors';
-import { payOnce } from '../../../src/n8n/startPaid';
+import { createExecutionCap, createRequestCap, type Spending } from '../../../src/core/caps';
+import { cancelledError } from '../../../src/core/errors';
+import type { Http } from '../../../src/core/http';
+import { countInFlight, payOnce, type StartPaid } from '../../../src/core/startPaid';
+import type { StructuredReader } from '../../../src/core/structuredAnswer';
+import type { TokenCounts } from '../../../src/core/tokenCounts';
+import type { Connection } from '../../../src/n8n/connection';
+import type { createAnswerMemory } from '../../../src/n8n/memory/answerMemory';
+import type { SentRequests } from '../../../src/n8n/memory/sentRequests';
+import type { CatalogContext } from '../../../src/paid/catalog';
+import { choose, type Ended, type PassedOver, payInTurn, toEnded } from '../../../src/paid/choose';
+import { bestForm, type Conversation, type Form, formAfter } from '../../../src/paid/forms';
+import { payText, type PaidText, type PricedAnswer } from '../../../src/paid/payText';
+import { checkCalls, readStructuredAnswer } from '../../../src/paid/readAnswer';
+import { judgeText, type TextCall, type TextLimits, withBody } from '../../../src/paid/textCall';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
-import { callIdsOf, nameCalls, putBackAnswers } from '../../../src/router/givenAnswers';
+import { callIdsOf, type GivenAnswer, nameCalls } from '../../../src/router/givenAnswers';
 import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
 import { findModelChoice } from '../../../src/router/modelLists';
-import { type Protocol, protocols } from '../../../src/router/protocols';
-import { refusedThoughts, type ThoughtRefusal } from '../../../src/router/thoughtRefusals';
 import { withoutLimits } from '../../../src/router/outputLimits';
+import { protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
-import { createAnswerReader, type PricedAnswer } from '../text/pricedAnswer';
-import { askInTurn, type PassedOver } from '../modelChoice';
-import { chooseText } from '../text/chooseText';
-import { createBodyBuilder } from './chatModel.params';
-import { type CallContext, createLimits, type OneModel, sendCall } from './sendCall';
+import { refusedThoughts } from '../../../src/router/thoughtRefusals';
+import { readSpendingLabel } from '../spending/spendingLabel.params';
+import { createAnswerReader } from '../text/answerFormat';
+import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
+
+/** What the calls of one item's model need. */
+interface CallContext extends CatalogContext {
+	values: ChatModelValues;
+	connection: Connection;
+	/** Of the execution. */
+	spending: Spending;
+	sentRequests: Pick<SentRequests, 'recallCall'>;
+	/** Those of the model that call tools. */
+	answers: ReturnType<typeof createAnswerMemory<GivenAnswer>>;
+	itemIndex: number;
+}
 
 /** An answer, and how it was obtained. */
 export interface AnsweredCall {
 	answer: PricedAnswer;
+	tokens: TokenCounts;
 	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
 	/** Whether what nobody remembers of the model was told in words. */
 	isToldInWords: boolean | undefined;
 	/** The models of the list that were passed over, or refused the call, and why. */
 	passedOver: PassedOver[];
+}
+
+/** A call of a chat model, with its conversation in one of its forms. */
+interface ChatCall extends TextCall {
+	request: ChatRequest;
+	conversation: Conversation;
+	form: Form;
 }
 
 /**
@@ -37,7 +68,7 @@ export interface AnsweredCall {
  */
 export function createModelCaller(context: CallContext) {
 	const { values, connection, sentRequests, itemIndex } = context;
-	const { httpOf, clock, account } = connection;
+	const { clock, account } = connection;
 	const buildBody = createBodyBuilder(values);
 	const choice = findModelChoice(values.model, connection.readModelLists);
 	const readAnswer = createAnswerReader(values);
@@ -47,55 +78,125 @@ export function createModelCaller(context: CallContext) {
 		onText: OnText,
 		signal?: AbortSignal,
 	): Promise<AnsweredCall> => {
-		const build = (model: string) => buildBody(asked, model);
 		const limits = createLimits(values, context.spending);
 		// before answers are put back: what is remembered of them changes
-		const request = build('');
+		const request = buildBody(asked, '');
 		const memory = sentRequests.recallCall(itemIndex, withoutLimits({ ...request }), signal);
+		const giveUp = () => memory.recordFailure(cancelledError());
 		return await payOnce(memory, { account, clock }, async (startPaid) => {
-			const toBody = (model: string) => protocols[limits.protocol].toBody(build(model));
-			const inputs = findModalities(request.messages);
-			const chosen = await chooseText(context, choice, { toBody, inputs }, limits);
-			const { answer, passedOver } = await askInTurn(chosen, async ({ model, found }) => {
-				const of = { memory, startPaid, found, limits, readAnswer, signal, onText };
-				return await askOnce({ ...context, ...of, http: httpOf(model) }, build(model));
+			const chosen = await choose(context, choice, ({ model, found }, isOfList) => {
+				const ofModel = buildBody(asked, model);
+				const conversation = createConversation(context, ofModel, limits.protocol);
+				const form = bestForm(conversation);
+				const judged = {
+					...limits,
+					toBody: () => toBody(limits, ofModel, form),
+					inputs: findModalities(request.messages),
+				};
+				const call = judgeText(judged, { model, found }, isOfList);
+				return { ...call, request: ofModel, conversation, form };
 			});
-			return { ...answer, passedOver };
+			if ('refusal' in chosen) throw chosen.refusal;
+			const paying = { ...context, startPaid, readAnswer, onText, signal, giveUp };
+			const paid = await payInTurn(
+				chosen,
+				async (call) => await toEnded<Answered>(payForms(paying, call)),
+			);
+			return { ...paid.answer, passedOver: paid.passedOver };
 		});
 	};
 }
 
+const toBody = ({ protocol }: TextLimits, request: ChatRequest, { messages }: Form) =>
+	protocols[protocol].toBody({ ...request, messages });
+
+/** What limits a call. */
+function createLimits(
+	{ spendingCapPerCall, spendingCapPerExecution, options }: ChatModelValues,
+	spending: Spending,
+) {
+	const { protocol = 'chat', allowUnknownCost = false } = options;
+	const label = readSpendingLabel(options.spendingLabel);
+	const caps = {
+		item: createRequestCap('call', spendingCapPerCall),
+		calls: createExecutionCap(spendingCapPerExecution, spending),
+	};
+	return { protocol, allowUnknownCost, label, caps };
+}
+
+function createConversation(
+	{ answers, connection }: CallContext,
+	{ model, messages }: ChatRequest,
+	protocol: string,
+): Conversation {
+	const isPlain = connection.httpWithoutRetries.serviceFacts?.get(factOf(model)) === 'plain';
+	return { messages, find: answers.find, model, protocol, isPlain };
+}
+
+/** Under which it is known how the service takes the answers of a model. */
+const factOf = (model: string) => `answers ${model}`;
+
+interface Paying extends CallContext {
+	startPaid: StartPaid;
+	readAnswer: StructuredReader | undefined;
+	onText: OnText;
+	signal: AbortSignal | undefined;
+	/** To be called when the caller gives up: it may ask again. */
+	giveUp(): void;
+}
+
+type Answered = Omit<AnsweredCall, 'passedOver'>;
+
 /**
  * Asks one model. A conversation that it refuses for thoughts was certainly not carried out, and is sent once more in another form, if there
- * is one. Any other refusal is the error.
+ * is one. Any other refusal is the failure.
  *
- * @throws the first refusal if it refuses both forms for thoughts.
+ * @returns the first refusal if it refuses both forms for thoughts.
  */
-async function askOnce(
-	context: OneModel,
-	asked: ChatRequest,
-): Promise<Omit<AnsweredCall, 'passedOver'>> {
-	const { answers, limits } = context;
-	const origin = { model: asked.model, protocol: limits.protocol };
-	const forms = createForms(context, asked, origin);
-	const send = async ({ messages, isToldInWords }: Form) => {
-		const { answer, given, maxTokens } = await sendCall(context, { ...asked, messages });
-		const { tool_call_id: last = '' } = asked.messages.at(-1) ?? {};
-		const resultOf = answers.find(last) && last;
-		const named = nameCalls(answer, given, origin, createCallId, resultOf);
-		if (answer.toolCalls.length) answers.add(named.remembered);
-		else answers.end(asked.messages.flatMap(callIdsOf), named.remembered);
-		return { answer: named.answer, maxTokens, isToldInWords };
-	};
-	return await send(forms.best).catch(async (refusal: unknown) => {
-		const other = forms.after(refusedThoughts(refusal));
-		if (!other) throw mapServiceError(refusal);
-		const answered = await send(other).catch((cause: unknown) => {
-			throw mapServiceError(refusedThoughts(cause) ? refusal : cause);
-		});
-		if (other.learned) context.connection.httpWithoutRetries.serviceFacts?.set(...other.learned);
-		return answered;
+async function payForms(context: Paying, call: ChatCall): Promise<Ended<Answered>> {
+	const ended = await pay(context, call);
+	if (!('failure' in ended)) return ended;
+	const { conversation, request } = call;
+	const form = formAfter(conversation, call.form, refusedThoughts(ended.failure));
+	if (!form) return ended;
+	const other = { ...call, ...withBody(call, toBody(call, request, form)), form };
+	const second = await pay(context, other);
+	if ('failure' in second) return refusedThoughts(second.failure) ? ended : second;
+	const { serviceFacts } = context.connection.httpWithoutRetries;
+	if (form.learned) serviceFacts?.set(factOf(request.model), form.learned);
+	return second;
+}
+
+async function pay(context: Paying, call: ChatCall): Promise<Ended<Answered>> {
+	const { connection, startPaid, onText, signal, giveUp } = context;
+	const { account, accounts, httpOf } = connection;
+	const http = httpOf(call.model);
+	const paid = await payText(call, {
+		http: signal ? endedBy(signal, http, giveUp) : http,
+		accounts,
+		startPaid,
+		stream: onText,
+		countInFlight: () => countInFlight(account),
 	});
+	return 'failure' in paid ? paid : readAnswered(context, call, paid);
+}
+
+/** @throws ServiceError `schemaMismatch` for an answer that is of no use. It is paid for, and the failure is remembered. */
+function readAnswered(
+	{ answers, readAnswer }: Paying,
+	{ request, conversation, form }: ChatCall,
+	{ answer, tokens, maxTokens, given }: PaidText,
+): Answered {
+	// an answer that calls tools may include other text
+	if (answer.toolCalls.length) checkCalls(answer, maxTokens);
+	else if (readAnswer) readStructuredAnswer(readAnswer, answer, maxTokens);
+	const { tool_call_id: last = '' } = request.messages.at(-1) ?? {};
+	const resultOf = answers.find(last) && last;
+	const { model, protocol } = conversation;
+	const named = nameCalls(answer, given, { model, protocol }, createCallId, resultOf);
+	if (answer.toolCalls.length) answers.add(named.remembered);
+	else answers.end(request.messages.flatMap(callIdsOf), named.remembered);
+	return { answer: named.answer, tokens, maxTokens, isToldInWords: form.isToldInWords };
 }
 
 const modalities = Object.keys(modalityNames) as Modality[];
@@ -109,52 +210,14 @@ const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
 			return modalities.filter((one) => String(type).replace('input_', '').startsWith(one));
 		});
 
-/** A form of a conversation. */
-interface Form {
-	messages: ChatMessage[];
-	/** What is known of the service if it takes this form, and has refused the one before. */
-	learned?: [name: string, value: string];
-	isToldInWords?: boolean;
-}
-
-/** No model: an answer has its text and its calls only. */
-const NOBODY = { model: '', protocol: '' };
-
-/**
- * The forms of a conversation: the best has the answers as the model gave them. After a refusal, those that are not its own, or that nobody
- * remembers, are in words; or all of them, if its own are no longer valid. For a model that takes no thoughts back, such as Groq's, they are
- * without what it gave beside its calls.
- */
-function createForms(
-	{ answers, connection }: CallContext,
-	asked: ChatRequest,
-	origin: { model: string; protocol: Protocol },
-): { best: Form; after(about: ThoughtRefusal | undefined): Form | undefined } {
-	const { serviceFacts } = connection.httpWithoutRetries;
-	const takes = `answers ${origin.model}`;
-	const put = (of: typeof NOBODY, inWords = false, find = answers.find) =>
-		putBackAnswers(asked.messages, find, of, inWords);
-	const isPlain = serviceFacts?.get(takes) === 'plain';
-	const best = put(isPlain ? NOBODY : origin);
-	const isOther = (form: ChatMessage[], than = best) =>
-		JSON.stringify(form) !== JSON.stringify(than);
-	const forms: Partial<Record<ThoughtRefusal, () => Form>> = {
-		missing() {
-			const messages = put(origin, true);
-			const isToldInWords = isOther(messages, put(origin));
-			return { messages, isToldInWords, ...(isPlain && { learned: [takes, 'given'] }) };
-		},
-		invalid: () => ({ messages: put(NOBODY, true, () => undefined), isToldInWords: true }),
-		unwanted: () => ({ messages: put(NOBODY), learned: [takes, 'plain'] }),
-	};
-	return {
-		best: { messages: best },
-		after(about) {
-			const form = about && forms[about]?.();
-			return form && isOther(form.messages) ? form : undefined;
-		},
-	};
-}
+/** If a caller gives up, the rest of the answer is not paid for. */
+const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http => ({
+	...http,
+	async send(request) {
+		signal.addEventListener('abort', onGivenUp, { once: true });
+		return await http.send({ ...request, signal });
+	},
+});
 
 /** Nine letters and digits: the form that the strictest services ask for. */
 const createCallId = () =>

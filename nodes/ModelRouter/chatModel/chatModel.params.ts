@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { capLabels } from '../../../src/core/caps';
 import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
@@ -28,7 +29,7 @@ export const chatModelParams = [
 	connectionNotice,
 	modelParam,
 	withFieldRules({ isDecimal: true })({
-		displayName: 'Spending Cap per Call (USD)',
+		displayName: capLabels.call,
 		name: 'spendingCapPerCall',
 		...capFields,
 		default: 1,
@@ -36,7 +37,7 @@ export const chatModelParams = [
 			'A call that could cost more than this is not sent. The input counts as one token per byte, but not more than the context window; with images or files, as the whole window. The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as this cap and the cap per execution allow. If 0, nothing is sent.',
 	}),
 	withFieldRules({ isDecimal: true })({
-		displayName: 'Spending Cap per Execution (USD)',
+		displayName: capLabels.execution,
 		name: 'spendingCapPerExecution',
 		...capFields,
 		default: 5,

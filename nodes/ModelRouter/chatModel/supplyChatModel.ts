@@ -7,7 +7,6 @@ import type {
 
 import { emptySpending } from '../../../src/core/caps';
 import { omitMissing } from '../../../src/core/missing';
-import { readTokenCounts } from '../../../src/core/tokenCounts';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
 import { connectItems } from '../../../src/n8n/itemConnections';
@@ -124,7 +123,7 @@ function createAsk(
 			const rest = stream.end();
 			if (rest) onText(rest);
 			const answer = redact.data(answered.answer);
-			const notice = noticeOf(answer, answered.maxTokens);
+			const notice = noticeOf(answer, answered.tokens, answered.maxTokens);
 			if (notice) addHint(n8n, notice);
 			if (answered.isToldInWords) addHint(n8n, TOLD_IN_WORDS);
 			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));
@@ -135,10 +134,13 @@ function createAsk(
 	};
 }
 
-function toFacts({ answer, passedOver }: AnsweredCall, notice: string | undefined): CallFacts {
+function toFacts(
+	{ answer, tokens, passedOver }: AnsweredCall,
+	notice: string | undefined,
+): CallFacts {
 	const { text, model, requestId, durationMs, costUsd, costComputed } = answer;
 	const { finishReason, reasoning, refusal } = answer;
-	const { input, output, cached, reasoning: reasoningTokens } = readTokenCounts(answer.usage);
+	const { input, output, cached, reasoning: reasoningTokens } = tokens;
 	const tokenUsage = input !== undefined &&
 		output !== undefined && {
 			promptTokens: input,

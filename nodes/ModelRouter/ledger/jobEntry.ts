@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { readKeyText } from '../../../src/core/keyText';
-import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import { tryParseJson } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted, hasStarted } from '../../../src/ledger/keyClaim';
@@ -11,8 +11,7 @@ import type { JobSelector } from '../../../src/ledger/manualChanges';
 import { resolveStart, type StartSelector } from '../../../src/ledger/startDecisions';
 import type { ItemOutput, OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { type Job, readJobRecord } from '../../../src/router/jobRecord';
-import type { MediaType } from '../../../src/router/model';
+import { toJob } from '../../../src/paid/jobRows';
 import { findByParam } from '../acrossResources.params';
 import { jobIdParam, toJobId } from '../media/media.params';
 
@@ -180,27 +179,6 @@ export function toEntryJson(
 	return Object.fromEntries(filled) as IDataObject;
 }
 
-/** The job of an entry, as its record was last stored. */
-export function toJob(entry: Entry): Job {
-	const { jobId, requestId } = entry;
-	const mediaType = entry.mediaType as MediaType;
-	const record = readStoredRecord(entry);
-	return {
-		jobId,
-		mediaType,
-		state: 'unfinished',
-		record,
-		...readJobRecord(record, mediaType, {}, jobId),
-		...(requestId && { requestId }),
-	};
-}
-
-/** @returns an empty object for what is not a record. */
-export function readStoredRecord({ record }: Entry): Record<string, unknown> {
-	const stored = tryParseJson(record);
-	return isPlainObject(stored) ? stored : {};
-}
-
 const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;
 
@@ -226,13 +204,4 @@ export async function isStartedBefore(context: LedgerHost, uniqueKey = ''): Prom
 	} catch (cause) {
 		throw asNotStarted(cause);
 	}
-}
-
-/** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
-const MAX_RECORD_LENGTH = 4000;
-
-/** What the ledger stores of a job that was started. */
-export function toEntryFields({ jobId, requestId = '', record }: Job) {
-	const text = JSON.stringify(record);
-	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
 }

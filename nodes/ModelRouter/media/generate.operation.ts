@@ -12,7 +12,7 @@ import {
 	toMaxWait,
 } from './media.params';
 import { deliverInNode } from './deliverInNode';
-import { checkStart, startPaidJob } from './startPaidJob';
+import { chooseStart, startPaidJob } from './startPaidJob';
 import { downloadResult, toJobJson } from './jobOutput';
 import { createJobProgress, waitAndCount } from './jobProgress';
 import { identifyStart, startOptions, startParams, toStartRequest } from './start.params';
@@ -47,7 +47,7 @@ export const generate = operation({
 	}),
 
 	identify: identifyStart,
-	check: checkStart,
+	check: chooseStart,
 
 	async run(context) {
 		const { clock, request } = context;

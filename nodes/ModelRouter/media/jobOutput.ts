@@ -19,8 +19,8 @@ import {
 	toPartial,
 	withJobId,
 } from '../../../src/router/jobs';
+import type { LedgerResult } from '../../../src/paid/startLedger';
 import { kindOfMediaType } from '../../../src/router/model';
-import type { LedgerResult } from './startPaidJob';
 import { mediaTypeLabel } from './media.params';
 
 /** The output for an AI agent, which cannot receive files. The service stores them for free. */

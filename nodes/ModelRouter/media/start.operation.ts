@@ -3,7 +3,7 @@ import { optionsParam } from '../../fieldKinds.params';
 import { simplifyParam } from '../acrossResources.params';
 import { toJobJson } from './jobOutput';
 import { identifyStart, startOptions, startParams, toStartRequest } from './start.params';
-import { checkStart, startPaidJob } from './startPaidJob';
+import { chooseStart, startPaidJob } from './startPaidJob';
 
 export const start = operation({
 	name: 'Start Job',
@@ -27,7 +27,7 @@ export const start = operation({
 	}),
 
 	identify: identifyStart,
-	check: checkStart,
+	check: chooseStart,
 
 	async run(context) {
 		const { simplify } = context.request;

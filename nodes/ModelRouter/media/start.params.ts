@@ -9,9 +9,11 @@ import { addInputs } from '../../../src/router/jobStart';
 import { findModelChoice } from '../../../src/router/modelLists';
 import { findTextField } from '../../../src/router/jobPricing';
 import { modelParam } from '../modelPicker';
-import type { Chosen } from '../modelChoice';
-import { capFields } from '../../fieldKinds.params';
-import { allowUnknownCostOption, spendingCapPerItemParam } from '../acrossResources.params';
+import {
+	allowUnknownCostOption,
+	spendingCapPerExecutionOption,
+	spendingCapPerItemParam,
+} from '../acrossResources.params';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
 	inputsParam,
@@ -157,14 +159,6 @@ export const startParams = [
 	uniqueKeyParam,
 ] as const satisfies INodeProperties[];
 
-const spendingCapPerExecutionOption = withFieldRules({ inTool: 'fixed', isDecimal: true })({
-	displayName: 'Spending Cap per Execution (USD)',
-	name: 'spendingCapPerExecution',
-	...capFields,
-	default: 10,
-	description: 'For all starts of this node in an execution, as estimated',
-});
-
 /** The options of every start. Operations add others, in the order of the labels. */
 export const startOptions = {
 	allowUnknownCost: {
@@ -172,7 +166,10 @@ export const startOptions = {
 		description: 'Whether to start a job without a price, uncapped',
 	},
 	triggerGroup: triggerGroupOption,
-	spendingCapPerExecution: spendingCapPerExecutionOption,
+	spendingCapPerExecution: {
+		...spendingCapPerExecutionOption,
+		description: 'For all starts of this node in an execution, as estimated',
+	},
 	spendingLabel: spendingLabelOption,
 } as const;
 
@@ -215,10 +212,6 @@ export function toStartRequest(
 		/** @throws ServiceError `invalid` for a list that the credential does not have. */
 		findChoice: () => findModelChoice(params.model, readModelLists),
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
-		/** Set by the check. */
-		chosen: { candidates: [], passedOver: [] } as Chosen,
-		/** Set by the check: why nothing may be sent, although the job of the key is to be returned. */
-		refusal: undefined as unknown,
 		ledger: toLedgerStart(params, triggerGroup, waits),
 	};
 }

@@ -1,18 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { withFullStop } from '../../../src/core/errors';
+import { omitMissing } from '../../../src/core/missing';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
+import { bound } from '../../../src/paid/call';
+import { hintPassedOver } from '../../../src/paid/choose';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
 import { optionsParam } from '../../fieldKinds.params';
-import { getCachedCatalog, unreadableError } from '../catalog';
 import { toPrices } from '../model/modelItem';
 import { textOptions, textParams } from './text.params';
-import { hintPassedOver } from '../modelChoice';
-import { checkTextRequest } from './chooseText';
-import { buildBody, limitOutput, toTextRequest, withModel } from './textRequest';
+import { chooseText, readFiles, toTextRequest } from './textRequest';
 import { toolsOption } from './tools.params';
 
 export const estimateCost = operation({
@@ -33,18 +33,19 @@ export const estimateCost = operation({
 
 	prepare: ({ options, ...values }, surroundings) => toTextRequest(values, options, surroundings),
 
-	check: checkTextRequest,
+	check: chooseText,
 
-	async run(call) {
-		const catalog = await getCachedCatalog(call);
-		if ('missing' in catalog) throw unreadableError(catalog);
-		const { requestId } = catalog.value;
-		const { request, addHint } = call;
-		const { model, found } = request.chosen.candidates[0]!;
-		hintPassedOver(addHint, request.findChoice(), request.chosen.passedOver);
+	async run(context) {
+		const { addHint } = context;
+		const { calls = [], passedOver = [], list, catalogId } = context.checked ?? {};
+		const [chosen] = calls;
+		if (!chosen) throw new Error('There is no model');
+		const { model, found } = chosen;
+		if ('unbounded' in found && found.unreadable) throw found.unreadable;
+		hintPassedOver(addHint, list, passedOver);
 		const entry = 'entry' in found ? found.entry : undefined;
-		const unlimited = withModel(await buildBody(call), model);
-		const { body, cost } = limitOutput(found, unlimited, request);
+		const withFiles = await readFiles(context);
+		const { body, cost } = bound(withFiles(chosen));
 		return {
 			json: {
 				model: entry?.id ?? model,
@@ -55,7 +56,7 @@ export const estimateCost = operation({
 						}
 					: toEstimate(cost, body, entry)),
 				...toPrices(entry?.pricing),
-				...(requestId && { requestId }),
+				...omitMissing({ requestId: catalogId }),
 			} as IDataObject,
 		};
 	},
@@ -69,11 +70,11 @@ function toEstimate(
 ): object {
 	const textTokens = estimatePromptTokens(body);
 	const estimatedPromptTokens = textTokens && Math.min(textTokens, promptTokens);
-	const usage = { prompt_tokens: estimatedPromptTokens, completion_tokens: outputTokens };
-	const estimated = textCost(entry?.pricing, usage);
-	const likely = estimated === undefined ? '' : `, likely about ${formatUsd(estimated)}`;
+	const likely = omitMissing({ input: estimatedPromptTokens, output: outputTokens });
+	const estimated = textCost(entry?.pricing, likely);
+	const about = estimated === undefined ? '' : `, likely about ${formatUsd(estimated)}`;
 	return {
-		output: `This costs at most ${formatUsd(microUsd)}${likely}. ${EXPLANATIONS[promptCountedBy]}`,
+		output: `This costs at most ${formatUsd(microUsd)}${about}. ${EXPLANATIONS[promptCountedBy]}`,
 		maxCostUsd: toUsd(microUsd),
 		...(estimated !== undefined && { estimatedCostUsd: toUsd(estimated) }),
 		costComputed: true,

@@ -1,29 +1,34 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { createConversationCap } from '../../../src/core/caps';
+import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { omitMissing } from '../../../src/core/missing';
-import type { StructuredReader } from '../../../src/core/structuredAnswer';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
+import { type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
+import { payText, type PricedAnswer } from '../../../src/paid/payText';
+import { keepMessage, readStructuredAnswer } from '../../../src/paid/readAnswer';
+import type { TextCall } from '../../../src/paid/textCall';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { noticeOf } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
-import { allowUnknownCostOption, simplifyParam } from '../acrossResources.params';
-import { askInTurn, hintPassedOver } from '../modelChoice';
-import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
-	askPaid,
-	createAnswerReader,
-	keepMessage,
-	type PricedAnswer,
-	readStructuredAnswer,
-	simplifyAnswer,
-} from './pricedAnswer';
-import { checkTextRequest } from './chooseText';
+	allowUnknownCostOption,
+	simplifyParam,
+	spendingCapPerExecutionOption,
+} from '../acrossResources.params';
+import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
+import { simplifyAnswer } from './answerFields';
+import { createAnswerReader } from './answerFormat';
 import { textOptions, textParams } from './text.params';
-import { buildBody, identifyText, type TextRequest, toTextRequest, withModel } from './textRequest';
+import {
+	chooseText,
+	identifyText,
+	readFiles,
+	type TextRequest,
+	toTextRequest,
+} from './textRequest';
 import { toolChoiceOption, toolsOption } from './tools.params';
 
 export const message = operation({
@@ -44,6 +49,10 @@ export const message = operation({
 			onIncompleteOption,
 			textOptions.protocol,
 			textOptions.reasoningEffort,
+			{
+				...spendingCapPerExecutionOption,
+				description: 'For all requests of this node in an execution, with what they cost',
+			},
 			spendingLabelOption,
 			{
 				displayName: 'Stop Sequences (JSON)',
@@ -59,14 +68,16 @@ export const message = operation({
 	],
 
 	prepare({ simplify, options, ...values }, surroundings) {
-		const { onIncomplete, allowUnknownCost = false, ...others } = options;
+		const { onIncomplete, allowUnknownCost = false, spendingCapPerExecution, ...others } = options;
 		const { spendingLabel, ...more } = others;
 		const request = toTextRequest(values, more, surroundings);
 		const { handedOver } = surroundings;
 		const conversation = readConversationCap(handedOver.readTurn('budget'));
+		const calls = createExecutionCap(spendingCapPerExecution);
 		return {
 			...request,
-			caps: { ...request.caps, conversation },
+			caps: { ...request.caps, calls, conversation },
+			spendingCapPerExecution,
 			allowUnknownCost,
 			label: readSpendingLabel(spendingLabel, handedOver.readTurn('spendingLabel')),
 			structured: createAnswerReader(values),
@@ -76,14 +87,14 @@ export const message = operation({
 	},
 
 	identify: identifyText,
-	check: checkTextRequest,
+	check: chooseText,
 
 	async run(context) {
 		const { request, addHint } = context;
 		const { structured, protocol } = request;
 		try {
-			const { answer, maxTokens } = await askChosen(context);
-			const notice = noticeOf(answer, maxTokens);
+			const { answer, tokens, maxTokens } = await askModels(context);
+			const notice = noticeOf(answer, tokens, maxTokens);
 			if (notice) addHint(notice);
 			// no format applies to an answer that calls tools and says nothing
 			const isCallsOnly = !answer.text && answer.toolCalls.length > 0;
@@ -97,26 +108,26 @@ export const message = operation({
 });
 
 type MessageContext = OperationContext<
-	TextRequest & {
-		allowUnknownCost: boolean;
-		structured: StructuredReader | undefined;
-		simplify: boolean;
-	}
+	TextRequest & { spendingCapPerExecution: number | undefined; simplify: boolean },
+	Chosen<TextCall>
 >;
 
 /** Asks the models of the request in turn. */
-async function askChosen(context: MessageContext) {
-	const { request, addHint } = context;
-	const { simplify, protocol } = request;
+async function askModels(context: MessageContext) {
+	const { request, checked, getState, httpOf, addHint } = context;
+	const { simplify, protocol, spendingCapPerExecution } = request;
 	return await context.payOnce(async (startPaid) => {
-		const unlimited = await buildBody(context);
-		const { answer, passedOver } = await askInTurn(request.chosen, async ({ model, found }) => {
-			return await askPaid(
-				{ ...context, http: context.httpOf(model), startPaid },
+		const withFiles = await readFiles(context);
+		const calls = createExecutionCap(spendingCapPerExecution, getState('budget', emptySpending));
+		const { answer: paid, passedOver } = await payInTurn(checked, async (chosen) => {
+			const call = withFiles(chosen);
+			const caps = { ...call.caps, calls };
+			return await payText(
+				{ ...call, caps },
 				{
-					body: withModel(unlimited, model),
-					found,
-					limits: request,
+					...context,
+					http: httpOf(call.model),
+					startPaid,
 					keep: (given, raw) => ({
 						...(!simplify && { raw }),
 						...keepMessage(given, raw, protocol),
@@ -124,8 +135,9 @@ async function askChosen(context: MessageContext) {
 				},
 			);
 		});
-		hintPassedOver(addHint, request.findChoice(), passedOver);
-		return answer;
+		hintPassedOver(addHint, checked?.list, passedOver);
+		const { answer, tokens, maxTokens } = paid;
+		return { answer, tokens, maxTokens };
 	});
 }
 

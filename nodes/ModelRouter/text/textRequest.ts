@@ -1,10 +1,15 @@
-import { type Caps, createCap, leftIn } from '../../../src/core/caps';
-import type { Bound } from '../../../src/core/bound';
+import { type Caps, createRequestCap } from '../../../src/core/caps';
 import { invalidInputError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
-import type { Decimal } from '../../../src/core/money';
-import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
+import type {
+	OperationContext,
+	PreflightContext,
+	PrepareContext,
+} from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
+import type { Body } from '../../../src/paid/call';
+import { choose, type Chosen } from '../../../src/paid/choose';
+import { judgeText, type TextCall, type TextLimits, withBody } from '../../../src/paid/textCall';
 import {
 	addAttachments,
 	type Attachment,
@@ -14,19 +19,10 @@ import {
 	modalityOf,
 	modalityOfUrl,
 } from '../../../src/router/messages';
-import type { Model } from '../../../src/router/model';
 import { findModelChoice } from '../../../src/router/modelLists';
-import { unifyOutputLimits, withoutLimits } from '../../../src/router/outputLimits';
-import {
-	type CostBound,
-	maximumTextCost,
-	type NoCostBound,
-	toTextBound,
-} from '../../../src/router/pricing';
+import { withoutLimits } from '../../../src/router/outputLimits';
 import { type Protocol, protocols } from '../../../src/router/protocols';
-import { openSource, spendingCapPerItemParam } from '../acrossResources.params';
-import type { FoundModel } from '../catalog';
-import type { Chosen } from '../modelChoice';
+import { openSource } from '../acrossResources.params';
 import { toAttachmentSources, toRequestMessages } from './messages.params';
 import type { textOptions, TextValues } from './text.params';
 import {
@@ -36,24 +32,10 @@ import {
 	toToolFields,
 } from './tools.params';
 
-type Cost = CostBound | NoCostBound;
-export type Body = Record<string, unknown> & { model: string };
-
-/** What limits a request, and the cost last calculated for it, which is usually the same when it is checked and sent. */
-export interface TextLimits {
-	protocol: Protocol;
-	caps: Caps;
-	/** Whether to send the request even if its cost cannot be calculated. Absent for a request that is only estimated. */
-	allowUnknownCost?: boolean;
-	/** For the record of spending. */
-	label?: string;
-	last?: { entry: Model; body: object; left: string | undefined; cost: Cost };
-}
-
 /** A text request, before its files are read. */
-export type TextRequest = ReturnType<typeof toTextRequest> & TextLimits;
+export type TextRequest = ReturnType<typeof toTextRequest> & Pick<TextLimits, 'allowUnknownCost'>;
 
-/** The same request to a model. The same object for the one that it has, whose cost is then calculated once. */
+/** The same body for a model. The same object for the one that it has. */
 export const withModel = (body: Body, model: string): Body =>
 	body.model === model ? body : { ...body, model };
 
@@ -63,8 +45,46 @@ export const identifyText = ({ body, attachments }: Pick<TextRequest, 'body' | '
 	attachments,
 });
 
-/** Reads the files and builds the body of the request. */
-export async function buildBody({ request, readFile }: OperationContext<TextRequest>) {
+/**
+ * Chooses the models for a request, and rejects files that do not exist.
+ *
+ * @throws ServiceError `invalid` if no model can take it.
+ */
+export async function chooseText(
+	context: PreflightContext<TextRequest>,
+): Promise<Chosen<TextCall>> {
+	const { request, findFile } = context;
+	const files = request.attachments.map((source) => {
+		const file = openSource(source, findFile);
+		return { file, modality: resolveModality(source.modality, file) };
+	});
+	const placeholders = files.map(
+		({ file, modality = 'file' }): Attachment =>
+			'url' in file ? { modality, ...file } : { modality, ...file, base64: '' },
+	);
+	const body = request.toBody(placeholders);
+	const judged = {
+		...request,
+		toBody: (model: string) => withModel(body, model),
+		inputs: files.map(({ modality }) => modality),
+		place: 'Attachments',
+	};
+	const chosen = await choose(context, request.findChoice(), (candidate, isOfList) =>
+		judgeText(judged, candidate, isOfList),
+	);
+	if ('refusal' in chosen) throw chosen.refusal;
+	return chosen;
+}
+
+/** Reads the files of a request, once for all its models. @returns what puts them into a call. */
+export async function readFiles(context: OperationContext<TextRequest>) {
+	if (!context.request.attachments.length) return (call: TextCall) => call;
+	const body = await buildBody(context);
+	return (call: TextCall): TextCall => withBody(call, withModel(body, call.model));
+}
+
+/** Builds the body of the request with its files. */
+async function buildBody({ request, readFile }: OperationContext<TextRequest>): Promise<Body> {
 	const attachments: Attachment[] = [];
 	for (const source of request.attachments) {
 		const file = await openSource(source, readFile);
@@ -77,44 +97,13 @@ export async function buildBody({ request, readFile }: OperationContext<TextRequ
  * How a file is sent: as chosen, or by its media type or the extension of its address. Undefined for "octet-stream", which a store may say
  * of any file: only the content shows what it is.
  */
-export function resolveModality(
+function resolveModality(
 	chosen: Modality | 'auto',
 	file: { url: string } | { mimeType: string },
 ): Modality | undefined {
 	if (chosen !== 'auto') return chosen;
 	if ('url' in file) return modalityOfUrl(file.url);
 	return file.mimeType.endsWith('/octet-stream') ? undefined : modalityOf(file.mimeType);
-}
-
-/**
- * Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow.
- *
- * @param free Micro-dollars that the budget of the credential leaves.
- * @returns the request to send, and its maximum cost: in figures, and for its caps.
- */
-export function limitOutput(
-	found: FoundModel,
-	body: Body,
-	limits: TextLimits,
-	free?: Decimal,
-): { body: Body; cost: Cost; bound: Bound } {
-	const cost = 'entry' in found ? boundCost(found.entry, body, limits, free) : found;
-	const { maxTokens } = cost;
-	const { limit: own } = protocols[limits.protocol];
-	const limit = maxTokens !== undefined && { [own]: maxTokens };
-	const limited = { ...unifyOutputLimits(body, own), ...limit };
-	return { body: limited, cost, bound: toTextBound(cost) };
-}
-
-function boundCost(entry: Model, body: Body, limits: TextLimits, free?: Decimal): Cost {
-	const { caps, last } = limits;
-	const money = leftIn(caps, free);
-	const left = money?.toFixed();
-	if (last?.entry === entry && last.body === body && last.left === left) return last.cost;
-	const { limit: own } = protocols[limits.protocol];
-	const cost = maximumTextCost(entry, unifyOutputLimits(body, own), own, money);
-	limits.last = { entry, body, left, cost };
-	return cost;
 }
 
 /** Options and their fields in the chat-completions protocol. */
@@ -167,11 +156,8 @@ export function toTextRequest(
 		return addFields(protocols[protocol].toBody(request), additionalFields);
 	};
 	const body = build(messages);
-	const field = spendingCapPerItemParam.displayName;
-	const caps: Caps = { item: createCap({ cap: values.spendingCapPerItem, field, of: 'item' }) };
+	const caps: Caps = { item: createRequestCap('item', values.spendingCapPerItem) };
 	return {
-		/** Set by the check. */
-		chosen: { candidates: [], passedOver: [] } as Chosen,
 		/** @throws ServiceError `invalid` for a list that the credential does not have. */
 		findChoice: () => findModelChoice(values.model, readModelLists),
 		protocol,

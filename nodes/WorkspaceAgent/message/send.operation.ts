@@ -91,7 +91,7 @@ export const send = operation({
 
 	identify: ({ session, content }) => ({ given: session.id, content }),
 
-	async run({ request, http, payOnce, recordId, stream, addHint }) {
+	async run({ request, http, payOnce, reserveUnknown, recordId, stream, addHint }) {
 		const { session, content, includeRawEvents, answerPath } = request;
 		const toItem = (
 			sessionId: string,
@@ -114,10 +114,11 @@ export const send = operation({
 				const sessionId = session.id ?? randomUUID();
 				if (!session.id) recordId('session', sessionId);
 				const listening = { onText: stream, includeRawEvents, answerPath };
-				return { sessionId, ...(await sendMessage(http, { sessionId, content }, listening)) };
+				const answer = await sendMessage(http, { sessionId, content }, listening);
+				return { result: { sessionId, ...answer } };
 			};
 			const { sessionId, ...answer } = await payOnce<Answer & { sessionId: string }>(
-				async (startPaid) => await startPaid({ send }),
+				async (startPaid) => await startPaid({ reserve: reserveUnknown, send }),
 			);
 			const warning = answer.notice ?? (answer.text ? undefined : noTextNotice(answerPath));
 			if (warning) addHint(warning);

@@ -1,4 +1,5 @@
 import { cancelledError, ServiceError } from '../../core/errors';
+import type { Lookup, Missing } from '../../core/lookup';
 import { RateLimiter } from '../../core/rateLimit';
 import { withDeadline } from '../deadline';
 
@@ -36,21 +37,6 @@ export const serviceFactsOf = keepPerKey(() => new Map<string, string>());
 
 /** The rate limiter of an account, the same for everybody who uses it. */
 export const rateLimiterOf = keepPerKey(() => new RateLimiter());
-
-/** What is known of a service, or why it is not known, with the error of the read if there was one. */
-export type Lookup<Value> = Known<Value> | Missing;
-
-interface Known<Value> {
-	value: Value;
-	/** If it could not be read again: when it was read (milliseconds since 1970), and why there is nothing newer. */
-	old?: { readAt: number; reason: string };
-}
-
-/** Why something is not known. */
-export interface Missing {
-	missing: string;
-	error?: ServiceError;
-}
 
 interface CachedLookup {
 	/** Milliseconds since 1970 after which it no longer counts. */

@@ -30,16 +30,16 @@ export const comparePrices = operation({
 
 	// runs for all items before the first request is sent; to reject an item, throw `invalidInputError` of src/core/errors
 	prepare: ({ promptTokens, outputTokens }) => ({
-		usage: { prompt_tokens: promptTokens, completion_tokens: outputTokens },
+		tokens: { input: promptTokens, output: outputTokens },
 	}),
 
-	async run({ request: { usage }, http, addHint }) {
+	async run({ request: { tokens }, http, addHint }) {
 		const { models, incompleteReason } = await listModels(http);
 		if (incompleteReason) addHint(incompleteReason);
 		return models
 			.filter((model) => matchesFilter(model, { kind: 'text' }))
 			.flatMap(({ id, pricing }) => {
-				const costUsd = toUsd(textCost(pricing, usage));
+				const costUsd = toUsd(textCost(pricing, tokens));
 				return costUsd === undefined ? [] : [{ json: { model: id, costUsd } }];
 			})
 			.sort((one, other) => one.json.costUsd - other.json.costUsd);

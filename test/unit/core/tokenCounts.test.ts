@@ -69,7 +69,7 @@ it.each<[string, object, number, number]>([
 	],
 ])('reads the dearer of %s, and says so', (_what, usage, input, output) => {
 	expect(readTokenCounts(usage)).toMatchObject({ input, output, isContradictory: true });
-	expect(describeContradiction(usage)).toMatch(
+	expect(describeContradiction(readTokenCounts(usage))).toMatch(
 		`contradict each other. The dearest that they can mean is counted: ${input} tokens in and ${output} out.`,
 	);
 });
@@ -143,5 +143,5 @@ it.each<[string, object, object]>([
 	],
 ])('reads counts that do not contradict each other: %s', (_what, usage, counts) => {
 	expect(readTokenCounts(usage)).toMatchObject(counts);
-	expect(describeContradiction(usage)).toBeUndefined();
+	expect(describeContradiction(readTokenCounts(usage))).toBeUndefined();
 });

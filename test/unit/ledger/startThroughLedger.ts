@@ -2,7 +2,7 @@ import type { Entry } from '../../../src/ledger/entry';
 import type { ClaimOptions } from '../../../src/ledger/keyClaim';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { claimStart } from '../../../src/ledger/startOnce';
-import { type PaidStart, payOnce } from '../../../src/n8n/startPaid';
+import { type PaidStart, payOnce } from '../../../src/core/startPaid';
 
 export interface StartSender<Result> {
 	/** Waits for a budget. */
@@ -45,8 +45,8 @@ export async function startThroughLedger<Result>(
 			await reserve?.();
 			return { settle: async () => {}, release: async () => {} };
 		},
-		async send({ beforeAttempt }) {
-			return { result: await send(beforeAttempt!), entry: undefined };
+		async send(_held, { beforeAttempt }) {
+			return { result: { result: await send(beforeAttempt!), entry: undefined } };
 		},
 	};
 	const sender = { clock: ledger.clock, account: 'a' };

@@ -1,7 +1,7 @@
-import { askInTurn, chooseModels } from '../../../nodes/ModelRouter/modelChoice';
 import { createCap, emptySpending } from '../../../src/core/caps';
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import { reserve } from '../../../src/core/reserve';
+import { choose, payInTurn, toEnded } from '../../../src/paid/choose';
 import { createModelFinder } from '../../../src/router/model';
 import { findModelChoice, readModelLists, toListValue } from '../../../src/router/modelLists';
 import fc from '../../support/fastCheck';
@@ -89,10 +89,10 @@ it('whatever a list contains: no cap is exceeded, no model asked that cannot, or
 			const spending = emptySpending();
 			const item = createCap({ cap: micro / 1e6, field: 'Cap', of: 'item', spending });
 			const asked: string[] = [];
+			const mostOf = (microUsd: number) => ({ microUsd, advise: () => '' });
 			const ask = async ({ model }: { model: string }) => {
 				const { bound, part, outcome } = of(model);
-				const most = { microUsd: bound, advise: () => '' };
-				const share = await reserve({ item }, () => most);
+				const share = await reserve({ item }, () => mostOf(bound));
 				asked.push(model);
 				if (outcome === 'is refused') await share.release();
 				else await share.settle(outcome === 'is lost' ? undefined : Math.floor(bound * part));
@@ -105,15 +105,16 @@ it('whatever a list contains: no cap is exceeded, no model asked that cannot, or
 			const known = { value };
 			const lookUp = async () => known;
 			const choice = { models: listed.models, list: listed };
-			await chooseModels({ lookUp } as never, choice, {
-				check(candidate) {
-					if (!of(candidate.model).isAble) throw invalidInputError('It cannot');
-					return candidate;
-				},
-				boundOf: ({ model }) => of(model).bound,
-			})
-				.then(async (chosen) => await askInTurn(chosen, ask))
-				.catch((cause: unknown) => expect(cause).toBeInstanceOf(ServiceError));
+			const chosen = await choose({ lookUp } as never, choice, (candidate) => {
+				const { isAble, bound } = of(candidate.model);
+				if (!isAble) throw invalidInputError('It cannot');
+				const body = { model: candidate.model };
+				return { ...candidate, body, caps: {}, price: () => ({ ...mostOf(bound), body }) };
+			});
+			if (!('refusal' in chosen))
+				await payInTurn(chosen, async (call) => await toEnded(ask(call))).catch((cause: unknown) =>
+					expect(cause).toBeInstanceOf(ServiceError),
+				);
 			const ended = asked.findIndex((id) => ['answers', 'is lost'].includes(of(id).outcome));
 			expect(Number(spending.spent) + Number(spending.reserved)).toBeLessThanOrEqual(micro);
 			expect(asked.every((id) => of(id).isAble)).toBe(true);

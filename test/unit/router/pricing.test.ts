@@ -7,6 +7,9 @@ import {
 	textCost,
 } from '../../../src/router/pricing';
 import fc, { character } from '../../support/fastCheck';
+import { readTokenCounts } from '../../../src/core/tokenCounts';
+
+const costOf = (pricing: unknown, usage: unknown) => textCost(pricing, readTokenCounts(usage));
 
 const PRICING = { input_per_mtok: 0.5, output_per_mtok: 1.5, cached_input_per_mtok: 0.05 };
 const messages = [{ role: 'user', content: 'Hello!' }];
@@ -70,17 +73,17 @@ describe('textCost', () => {
 			undefined,
 		],
 	])('%s', (_name, pricing, usage, expected) => {
-		expect(textCost(pricing, usage)).toEqual(expected);
+		expect(costOf(pricing, usage)).toEqual(expected);
 	});
 
 	it.each([undefined, 'free'])('takes %p for no price, never for zero', (price) => {
 		const noInput = { ...PRICING, input_per_mtok: price };
 		const noOutput = { ...PRICING, output_per_mtok: price };
-		expect(textCost(noInput, chat(1, 1))).toBeUndefined();
-		expect(textCost(noOutput, chat(1, 1))).toBeUndefined();
+		expect(costOf(noInput, chat(1, 1))).toBeUndefined();
+		expect(costOf(noOutput, chat(1, 1))).toBeUndefined();
 		// a price that nothing is multiplied with is not needed
-		expect(textCost(noOutput, chat(2))).toBe(1);
-		expect(textCost(noInput, chat(0, 2))).toBe(3);
+		expect(costOf(noOutput, chat(2))).toBe(1);
+		expect(costOf(noInput, chat(0, 2))).toBe(3);
 	});
 
 	it('is the sum of counts times prices, rounded up once, for any of them', () => {
@@ -105,7 +108,7 @@ describe('textCost', () => {
 				const whole = sum / 10_000_000n + (sum % 10_000_000n ? 1n : 0n);
 				const least = a + b + c ? 1n : 0n;
 				const expected = whole > least ? whole : least;
-				expect(textCost(pricing, chat(a + b, c, b))).toEqual(
+				expect(costOf(pricing, chat(a + b, c, b))).toEqual(
 					expected > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(expected),
 				);
 			}),
@@ -126,7 +129,8 @@ describe('maximumTextCost', () => {
 		[{ n: 2 }, 8192],
 	])('counts %j as %d tokens', (fields, outputTokens) => {
 		// 36 bytes of JSON and the frame of one message
-		expect(maximumTextCost({ pricing: PRICING }, { messages, ...fields }, 'max_tokens')).toEqual({
+		const costWithin = maximumTextCost({ pricing: PRICING }, { messages, ...fields }, 'max_tokens');
+		expect(costWithin()).toEqual({
 			microUsd: 26 + outputTokens * 1.5,
 			outputTokens,
 			promptTokens: 52,
@@ -139,8 +143,7 @@ describe('maximumTextCost', () => {
 			{ pricing: PRICING, ...model },
 			{ messages, ...body },
 			'max_tokens',
-			left === undefined ? left : new Big(left),
-		) as CostBound;
+		)(left === undefined ? left : new Big(left)) as CostBound;
 
 	it.each([
 		// 52 tokens of prompt are 26 micro-dollars
@@ -294,7 +297,7 @@ describe('maximumTextCost', () => {
 		expect(microUsd).toBe(promptTokens * 100 * factor);
 		const hour = { cache_creation: { ephemeral_1h_input_tokens: factor === 2 ? promptTokens : 0 } };
 		const written = { cache_creation_input_tokens: factor === 1 ? 0 : promptTokens };
-		expect(textCost(pricing, { ...chat(promptTokens), ...written, ...hour })).toBe(microUsd);
+		expect(costOf(pricing, { ...chat(promptTokens), ...written, ...hour })).toBe(microUsd);
 	});
 
 	it('is never less than what any usage within it, or within the window, costs', () => {
@@ -318,7 +321,7 @@ describe('maximumTextCost', () => {
 						body,
 					);
 					const usage = chat(Math.floor(promptTokens * a), Math.floor(outputTokens * b));
-					expect(textCost(pricing, usage)!).toBeLessThanOrEqual(microUsd);
+					expect(costOf(pricing, usage)!).toBeLessThanOrEqual(microUsd);
 				},
 			),
 		);
@@ -377,7 +380,7 @@ describe('maximumAffordableOutput', () => {
 				const pricing = { input_per_mtok: input, output_per_mtok: output };
 				const request = (max_tokens?: number) => {
 					const body = { messages: [{ role: 'user', content: prompt }], n, max_tokens };
-					return (maximumTextCost({ pricing }, body, 'max_tokens') as CostBound).microUsd;
+					return (maximumTextCost({ pricing }, body, 'max_tokens')() as CostBound).microUsd;
 				};
 				const required = request(cap);
 				const free = Math.floor(required * share);

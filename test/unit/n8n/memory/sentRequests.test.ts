@@ -8,7 +8,7 @@ import {
 import { truncatedAnswerError, ServiceError } from '../../../../src/core/errors';
 import { createRedactor } from '../../../../src/n8n/redact';
 import { createSentRequests, forgetSent } from '../../../../src/n8n/memory/sentRequests';
-import { payOnce } from '../../../../src/n8n/startPaid';
+import { payOnce } from '../../../../src/core/startPaid';
 import { failureOf } from '../../inMemoryHttp';
 import { virtualClock } from '../../virtualClock';
 import { executeContext, type Execution } from '../executeContext';
@@ -45,8 +45,14 @@ const run = ({
 		sendOnce: async (itemIndex: number, request: unknown, send: () => Promise<object>) => {
 			const sender = { clock: virtualClock(), account: 'a' };
 			const memory = sentRequests.recall(itemIndex, request);
-			const result = await payOnce(memory, sender, async (startPaid) => await startPaid({ send }));
-			return { ...result, durationMs: undefined };
+			const reserve = async () => ({ settle: async () => {}, release: async () => {} });
+			const sending = async () => ({ result: await send() });
+			const result = await payOnce(
+				memory,
+				sender,
+				async (startPaid) => await startPaid({ reserve, send: sending }),
+			);
+			return { ...result, durationMs: undefined, isRemembered: undefined };
 		},
 	};
 };

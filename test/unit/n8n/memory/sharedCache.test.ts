@@ -1,5 +1,6 @@
 import { truncatedAnswerError, ServiceError } from '../../../../src/core/errors';
-import { lookUp, type Lookup } from '../../../../src/n8n/memory/sharedCache';
+import type { Lookup } from '../../../../src/core/lookup';
+import { lookUp } from '../../../../src/n8n/memory/sharedCache';
 
 const MINUTE = 60_000;
 const LATE = { missing: 'it did not arrive in time' };

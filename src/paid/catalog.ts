@@ -1,17 +1,15 @@
 import {
 	endOfSentence,
 	joinSentences,
-	mapServiceError,
 	ServiceError,
 	withDetails,
 	withFullStop,
-} from '../../src/core/errors';
-import type { Http } from '../../src/core/http';
-import type { PreflightContext } from '../../src/n8n/operation';
-import type { Lookup, Missing } from '../../src/n8n/memory/sharedCache';
-import { CORRECT_MODEL, listModels } from '../../src/router/catalog';
-import { createModelFinder, describeMissingModel, type Model } from '../../src/router/model';
-import type { NoCostBound } from '../../src/router/pricing';
+} from '../core/errors';
+import type { Http } from '../core/http';
+import type { Lookup, Missing } from '../core/lookup';
+import { CORRECT_MODEL, listModels } from '../router/catalog';
+import { createModelFinder, describeMissingModel, type Model } from '../router/model';
+import type { NoCostBound } from '../router/pricing';
 
 type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
 
@@ -32,57 +30,60 @@ async function readCatalog(http: Http) {
 }
 
 /** What a check needs to see the catalog. */
-export type CatalogContext = Pick<PreflightContext<unknown>, 'lookUp' | 'addHint'>;
-
-/**
- * The catalog as this process last read it. It is needed before every request, so it is cached.
- *
- * @param insufficient What was given, and does not allow the request. It is read again once before the request is rejected.
- */
-export async function getCachedCatalog(
-	{ lookUp }: Pick<CatalogContext, 'lookUp'>,
-	insufficient?: Lookup<CachedCatalog>,
-): Promise<Lookup<CachedCatalog>> {
-	return await lookUp('catalog', readCatalog, insufficient);
+export interface CatalogContext {
+	/** Reads something that changes rarely, once for all executions of an account. @param insufficient What was given, and is not enough. */
+	lookUp<Value>(
+		name: string,
+		read: (http: Http) => Promise<Value>,
+		insufficient?: Lookup<Value>,
+	): Promise<Lookup<Value>>;
+	/** Shows the user a sentence next to the output. */
+	addHint(sentence: string): void;
 }
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
-export type FoundModel = { entry: Model } | NoCostBound;
+export type FoundModel = { entry: Model } | (NoCostBound & { unreadable?: ServiceError });
+
+/** Why a request cannot be carried out. Nothing was sent. */
+export interface Refused {
+	refusal: ServiceError;
+}
 
 /**
- * Rejects a request that does not fit the catalog. It is judged once by each catalog that was read.
+ * Judges a request by the catalog as this process last read it, and once more by a newer one if it does not allow the request.
  *
- * @param judge Finds the catalog entries of models, or why there is none. Throws ServiceError `invalid`.
- * @returns what `judge` returned.
- * @throws ServiceError from `judge`, or from reading the catalog if the execution was stopped, the API key is refused or nothing answers.
+ * @param judge Finds the catalog entries of models, or why there is none.
+ * @returns what `judge` returned, and the ID of the request that has read the catalog.
  */
-export async function checkAgainstCatalog<Verdict>(
-	context: CatalogContext,
-	judge: (find: (model: string) => FoundModel) => Verdict,
-): Promise<Verdict> {
-	const judgeBy = (catalog: Lookup<CachedCatalog>) => {
-		try {
-			return { catalog, verdict: judge((model) => findIn(catalog, model)) };
-		} catch (refusal) {
-			return { catalog, refusal };
-		}
-	};
-	let judged = judgeBy(await getCachedCatalog(context));
-	if ('refusal' in judged) {
-		const newer = await getCachedCatalog(context, judged.catalog);
-		if (newer !== judged.catalog) judged = judgeBy(newer);
+export async function judgeByCatalog<Verdict extends object>(
+	{ lookUp, addHint }: CatalogContext,
+	judge: (find: (model: string) => FoundModel) => Verdict | Refused,
+): Promise<(Verdict & { catalogId?: string | undefined }) | Refused> {
+	let catalog = await lookUp('catalog', readCatalog);
+	const judgeNow = () => judge((model) => findIn(catalog, model));
+	let verdict = judgeNow();
+	if ('refusal' in verdict) {
+		const before = catalog;
+		catalog = await lookUp('catalog', readCatalog, before);
+		if (catalog !== before) verdict = judgeNow();
 	}
-	const age = describeAge(judged.catalog);
-	if ('refusal' in judged) {
-		const { catalog } = judged;
-		throw mapServiceError(judged.refusal, (refusal) => {
-			// a cap that allows nothing refuses it whatever the catalog says
-			const isOfCap = refusal.details.computed?.['reachedCap'] !== undefined;
-			return 'missing' in catalog && !isOfCap ? unreadableError(catalog) : withAge(refusal, age);
-		});
-	}
-	if (age) context.addHint(age);
-	return judged.verdict;
+	const age = describeAge(catalog);
+	if ('refusal' in verdict) return { refusal: explainRefusal(verdict.refusal, catalog, age) };
+	if (age) addHint(age);
+	return { ...verdict, catalogId: 'value' in catalog ? catalog.value.requestId : undefined };
+}
+
+function explainRefusal(
+	refusal: ServiceError,
+	catalog: Lookup<CachedCatalog>,
+	age: string | undefined,
+): ServiceError {
+	// a cap that allows nothing refuses it whatever the catalog says
+	const isOfCap = refusal.details.computed?.['reachedCap'] !== undefined;
+	if ('missing' in catalog && !isOfCap) return unreadableError(catalog);
+	if (age === undefined) return refusal;
+	const advice = joinSentences(refusal.details.advice, withFullStop(age));
+	return withDetails(refusal, { advice });
 }
 
 /** From when the prices are, if they could not be read again. */
@@ -93,15 +94,11 @@ function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
 	return `The catalog could not be read (${reason}), so its prices of ${time} UTC count`;
 }
 
-const withAge = (refusal: ServiceError, age: string | undefined): ServiceError =>
-	age === undefined
-		? refusal
-		: withDetails(refusal, { advice: joinSentences(refusal.details.advice, withFullStop(age)) });
-
 function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
 	if ('missing' in catalog) {
-		const { message, details } = unreadableError(catalog);
-		return { unbounded: message, remedy: details.advice, trouble: 'fault' };
+		const unreadable = unreadableError(catalog);
+		const { message, details } = unreadable;
+		return { unbounded: message, remedy: details.advice, trouble: 'fault', unreadable };
 	}
 	const entry = catalog.value.find(model);
 	if (entry) return { entry };
@@ -116,7 +113,7 @@ function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
 }
 
 /** Why the catalog cannot be read, and what to do about that. */
-export function unreadableError({ missing, error }: Missing): ServiceError {
+function unreadableError({ missing, error }: Missing): ServiceError {
 	const outcome = 'not_started';
 	const title = `The catalog could not be read: ${endOfSentence(missing)}`;
 	if (!error) return new ServiceError('unreachable', title, { outcome, advice: LATER });

@@ -1,13 +1,12 @@
-import type { Reserved } from '../core/reserve';
-import type { Cost } from '../core/bound';
-import type { StartClaim } from '../core/startClaim';
-import { isUnstarted, mapServiceError, ServiceError, withDetails } from '../core/errors';
-import type { HttpRequest } from '../core/http';
-import type { Clock } from '../core/retry';
-import type { SentRequest } from './memory/sentRequests';
+import type { Cost } from './bound';
+import { isUnstarted, mapServiceError, type ServiceError, withDetails } from './errors';
+import type { HttpRequest } from './http';
+import type { Reserved } from './reserve';
+import type { Clock } from './retry';
+import type { StartClaim } from './startClaim';
 
 /** A paid start, as an operation or a chat model describes it. */
-export interface PaidStart<Result> {
+export interface PaidStart<Result, Held extends Reserved = Reserved> {
 	/** Also records the start outside of the execution. */
 	ledger?: StartLedger<Result>;
 	/**
@@ -16,15 +15,16 @@ export interface PaidStart<Result> {
 	 * @param claim Identifies its row in the ledger, if it has one.
 	 * @throws ServiceError `invalid` once a spending cap is reached.
 	 */
-	reserve?(claim?: string): Promise<Reserved>;
-	/** @param ended What the start returned or, if it may have been carried out, threw. */
-	costOf?(ended: Result | ServiceError): Cost;
+	reserve(claim?: string): Promise<Held>;
 	/**
+	 * @param held What `reserve` gave.
 	 * @param attempts To be passed on with the request.
-	 * @returns plain data: it is stored with the execution.
 	 */
-	send(attempts: SendAttempts): Promise<Result>;
+	send(held: Held, attempts: SendAttempts): Promise<Sent<Result>>;
 }
+
+/** How a request has ended, and what it has cost, if that is known. The result is plain data: it is stored with the execution. */
+export type Sent<Result> = { cost?: Cost } & ({ result: Result } | { failure: unknown });
 
 /** The callback to run before each attempt to send. */
 export type SendAttempts = Pick<HttpRequest, 'beforeAttempt'>;
@@ -43,12 +43,24 @@ interface Sender {
 	/** Identifies the account within this process. */
 	account: string;
 	clock: Pick<Clock, 'now'>;
-	/** For a start that says nothing of its cost. */
-	reserve?(): Promise<Reserved>;
+}
+
+/** What an execution remembers of one start. */
+interface StartMemory {
+	/**
+	 * @returns undefined when the request may be sent.
+	 * @throws ServiceError, the earlier failure, when the service may have received it.
+	 */
+	earlierResult(): { result: unknown } | undefined;
+	recordSending(): void;
+	recordResult(result: unknown): void;
+	recordFailure(cause: unknown): void;
 }
 
 /** Sends a start, as `startPaid`. Only `payOnce` gives it. */
-export type StartPaid = <Result extends object>(start: PaidStart<Result>) => Promise<Result>;
+export type StartPaid = <Result extends object, Held extends Reserved>(
+	start: PaidStart<Result, Held>,
+) => Promise<Result>;
 
 /**
  * Gives what this execution has paid for before, or pays for it: by one start or, over a list, by several of which all but the last have
@@ -56,15 +68,16 @@ export type StartPaid = <Result extends object>(start: PaidStart<Result>) => Pro
  *
  * @param memory Undefined where a key in the ledger decides, which covers all executions.
  * @param pay Returns plain data: it is stored with the execution.
+ * @returns also whether it is remembered, so that nothing was sent now.
  * @throws ServiceError with `outcome`; the earlier failure, where the service may have received it.
  */
 export async function payOnce<Result extends object>(
-	memory: SentRequest | undefined,
+	memory: StartMemory | undefined,
 	sender: Sender,
 	pay: (startPaid: StartPaid) => Promise<Result>,
-): Promise<Result> {
+): Promise<Result & { isRemembered?: true }> {
 	const remembered = memory?.earlierResult();
-	if (remembered) return remembered.result as Result;
+	if (remembered) return { ...(remembered.result as Result), isRemembered: true };
 	try {
 		const result = await pay(async (start) => {
 			memory?.recordSending();
@@ -82,32 +95,36 @@ export async function payOnce<Result extends object>(
  * Sends a start that may cost money. All operations and the chat model use it. The layers, in this order:
  *
  * 1. Validate: `prepare` and `check` of the operation, for all items before the first is sent (runNode.ts). With a cap per
- *    execution, starts then run one after another (`runSerially`).
+ *    execution, starts of jobs then run one after another (`runSerially`).
  * 2. Execution memory (`payOnce`): what this execution has sent is not sent again when n8n retries. With a key, step 3 decides that.
  * 3. Key claim: a row in the ledger, before anything is sent. A crash leaves a record, and of several starts with one key
  *    only one may send.
- * 4. Budget: what it may cost is reserved in every cap (core/reserve.ts), and settled when it has ended.
+ * 4. Budget: what it may cost is reserved in every cap (reserve.ts), and settled when it has ended.
  * 5. In-flight count: each request in flight holds a part of the account's balance.
  * 6. Send: each attempt renews the claim first.
  * 7. Settle: ledger and memory record every outcome.
  *
  * @throws ServiceError with `outcome`.
  */
-async function startPaid<Result extends object>(
-	start: PaidStart<Result>,
+async function startPaid<Result extends object, Held extends Reserved>(
+	start: PaidStart<Result, Held>,
 	sender: Sender,
 ): Promise<Result> {
-	const { ledger, reserve = sender.reserve } = start;
 	let claim: StartClaim<Result> = withoutLedger();
 	try {
-		const claimed = await ledger?.claim();
+		const claimed = await start.ledger?.claim();
 		if (claimed && 'earlier' in claimed) return claimed.earlier;
 		if (claimed) claim = claimed;
 
-		const reservation = await reserve?.(claim.id);
-		const sent = await sendReserved(start, { beforeAttempt: claim.renew }, reservation, sender);
+		const held = await start.reserve(claim.id);
+		const send = async () => await start.send(held, { beforeAttempt: claim.renew });
+		const sent = await trackInFlight(sender.account, async () => await timed(sender.clock, send));
+		// however it ended, what was reserved is settled or given back
+		if ('failure' in sent && isUnstarted(sent.failure)) await held.release();
+		else await held.settle(sent.cost);
+		if ('failure' in sent) throw mapServiceError(sent.failure);
 
-		return await claim.recordStarted(sent);
+		return await claim.recordStarted(sent.result);
 	} catch (cause) {
 		throw mapServiceError(await claim.recordFailed(cause));
 	}
@@ -120,43 +137,23 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 	recordFailed: async (cause) => cause,
 });
 
-/** Sends what was reserved. However it ends, the reservation is settled or released. */
-async function sendReserved<Result extends object>(
-	{ costOf, send }: PaidStart<Result>,
-	attempts: SendAttempts,
-	reservation: Reserved | undefined,
-	{ account, clock }: Sender,
-): Promise<Result> {
-	try {
-		const timedSend = async () => await timed(clock, async () => await send(attempts));
-		const result = await trackInFlight(account, timedSend);
-		await reservation?.settle(costOf?.(result));
-		return result;
-	} catch (cause) {
-		if (isUnstarted(cause)) await reservation?.release();
-		else await reservation?.settle(cause instanceof ServiceError ? costOf?.(cause) : undefined);
-		throw mapServiceError(cause);
-	}
-}
-
 /**
  * Adds to an answer, and to what arrived of one that broke off, how long it took: milliseconds from the request to its end, waits for the
  * rate limit and repeated attempts included.
  */
-async function timed<Answer extends object>(
+async function timed<Result extends object>(
 	clock: Pick<Clock, 'now'>,
-	send: () => Promise<Answer>,
-): Promise<Answer & { durationMs: number }> {
+	send: () => Promise<Sent<Result>>,
+): Promise<Sent<Result & { durationMs: number }>> {
 	const startedAt = clock.now();
-	const duration = () => ({ durationMs: Math.max(0, clock.now() - startedAt) });
-	try {
-		return { ...(await send()), ...duration() };
-	} catch (cause) {
-		throw mapServiceError(cause, (error) => {
-			const { partial } = error.details;
-			return partial ? withDetails(error, { partial: { ...partial, ...duration() } }) : error;
-		});
-	}
+	const sent = await send().catch((failure: unknown) => ({ failure }));
+	const duration = { durationMs: Math.max(0, clock.now() - startedAt) };
+	if ('result' in sent) return { ...sent, result: { ...sent.result, ...duration } };
+	const addDuration = (error: ServiceError) => {
+		const { partial } = error.details;
+		return partial ? withDetails(error, { partial: { ...partial, ...duration } }) : error;
+	};
+	return { ...sent, failure: mapServiceError(sent.failure, addDuration) };
 }
 
 /** How many paid requests each account has in flight, in all executions of this process. */

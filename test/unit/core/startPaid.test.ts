@@ -1,5 +1,5 @@
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
-import { countInFlight, payOnce, type PaidStart } from '../../../src/n8n/startPaid';
+import { countInFlight, payOnce, type PaidStart } from '../../../src/core/startPaid';
 import fc from '../../support/fastCheck';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
@@ -36,11 +36,10 @@ function start({ hasKey, ...changes }: Partial<PaidStart<Job>> & { hasKey?: bool
 				release: async () => step('release'),
 			};
 		},
-		costOf: (ended) => ('id' in ended ? 7 : undefined),
-		async send({ beforeAttempt }) {
+		async send(_held, { beforeAttempt }) {
 			await beforeAttempt?.();
 			step(`send, ${countInFlight('account')} in flight`);
-			return { id: 'job' };
+			return { result: { id: 'job' }, cost: 7 };
 		},
 		...changes,
 	};
@@ -74,12 +73,12 @@ const REFUSED = new ServiceError('refused', 'no', { status: 400 });
 const UNCLEAR = new ServiceError('refused', 'no', { status: 500 });
 const fails = (cause: ServiceError) => async () => await Promise.reject(cause);
 
-const costOf = (ended: unknown) => (ended === UNCLEAR ? 3 : undefined);
+const charged = async () => ({ failure: UNCLEAR, cost: 3 });
 
 it.each([
 	['a cap refuses it', CAP, { hasKey: false, reserve: fails(CAP) }, 'claim', 'ledger: failed'],
 	['it was not carried out', REFUSED, { send: fails(REFUSED) }, 'reserve', 'release'],
-	['it may have been', UNCLEAR, { send: fails(UNCLEAR), costOf }, 'reserve', 'settle 3'],
+	['it may have been', UNCLEAR, { send: charged }, 'reserve', 'settle 3'],
 	['its claim fails, before the cap', AWAY, { ledger: { claim: fails(AWAY) } }],
 ])('a start fails when %s', async (_why, failure, given, ...expected) => {
 	const { started, steps } = start(given);
@@ -93,21 +92,18 @@ it('an earlier start with the key gives its job, and nothing is sent', async () 
 	expect([await started, steps]).toEqual([{ id: 'job of before' }, []]);
 });
 
-/** Sends with a key, which the ledger would remember. */
+/** Sends what nothing remembers. */
 const inFlight = async <Result extends object>(
 	account: string,
 	send: () => Promise<Result>,
 	clock = virtualClock(),
 ) => {
-	const claim = async () => ({
-		renew: async () => 0,
-		recordStarted: async (result: Result) => result,
-		recordFailed: async (cause: unknown) => cause,
-	});
+	const reserve = async () => ({ settle: async () => {}, release: async () => {} });
+	const sending = async () => ({ result: await send() });
 	return await payOnce(
 		undefined,
 		{ account, clock },
-		async (startPaid) => await startPaid({ ledger: { claim }, send }),
+		async (startPaid) => await startPaid({ reserve, send: sending }),
 	);
 };
 

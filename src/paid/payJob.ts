@@ -1,0 +1,85 @@
+import type { Accounts } from '../core/accounts';
+import type { Http } from '../core/http';
+import type { Decimal } from '../core/money';
+import type { Clock } from '../core/retry';
+import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
+import { explainJobBalance, explainMissingText } from '../router/advice';
+import { describeOddEstimate, type Job, readEstimate } from '../router/jobRecord';
+import { startJob } from '../router/jobStart';
+import { reserveCall } from './call';
+import { type Ended, toEnded } from './choose';
+import type { JobCall } from './jobCall';
+import type { StartedJob } from './startLedger';
+
+/** What a paid start needs of its operation. */
+interface JobContext {
+	http: Http;
+	accounts: Accounts;
+	startPaid: StartPaid;
+	ledger: StartLedger<StartedJob> | undefined;
+	/** What may change the price beside the model. */
+	settings: string;
+	/** Milliseconds without a renewal after which the start counts as interrupted. */
+	lease: number;
+	clock: Pick<Clock, 'now'>;
+	/** Paid requests that this process has in flight for the same account. */
+	countInFlight(): number;
+	/** Gets the ID of the job as soon as it is known. */
+	recordId(name: 'mediaJob', id: string): void;
+	addHint(sentence: string): void;
+}
+
+type Price = ReturnType<JobCall['price']>;
+type Started = ReturnType<Accounts['openStart']>;
+
+/**
+ * Starts a job within the caps of its call, unless its key has started one.
+ *
+ * @returns the job, or why there is none.
+ */
+export async function payJob(call: JobCall, context: JobContext): Promise<Ended<StartedJob>> {
+	const { accounts, startPaid, ledger, settings, lease } = context;
+	const { found, mediaType, label = '', refusal } = call;
+	const model = 'entry' in found ? found.entry.id : call.model;
+	const started = startPaid({
+		...(ledger && { ledger }),
+		async reserve(claim) {
+			if (refusal) throw refusal;
+			const of = { model, settings: `${mediaType} ${settings}`, claim, label, lease };
+			const start = accounts.openStart(of);
+			return { ...(await reserveCall(call, start.scopes)), start };
+		},
+		send: async ({ bound, start }, attempts) =>
+			await send(call, { price: bound, start, attempts }, context),
+	});
+	return await toEnded(started);
+}
+
+async function send(
+	{ mediaType, model }: JobCall,
+	{ price, start, attempts }: { price: Price; start: Started; attempts: SendAttempts },
+	{ http, clock, countInFlight, recordId, addHint }: JobContext,
+): Promise<Sent<StartedJob>> {
+	const sentAt = clock.now();
+	const beforeAttempt = async () => {
+		await start.renew();
+		return (await attempts.beforeAttempt?.()) ?? Infinity;
+	};
+	const { body, least } = price;
+	const job = await toEnded(startJob(http, mediaType, body, { beforeAttempt }));
+	if ('failure' in job) {
+		const balance = { leastMicroUsd: least, others: countInFlight() - 1 };
+		return { failure: explainMissingText(explainJobBalance(job.failure, balance), body) };
+	}
+	recordId('mediaJob', job.jobId);
+	start.setJob(mediaType, job.jobId);
+	const odd = describeOddEstimate(job, least);
+	if (odd) addHint(odd);
+	return { result: { job, model, sentAt }, cost: readCost(job, least) };
+}
+
+/** The cost of a started job: the service's estimate, or the catalog's minimum if that is higher. A lower estimate would weaken a cap. */
+function readCost(job: Job, least: Decimal | undefined) {
+	const estimate = readEstimate(job, least);
+	return estimate && least?.gt(estimate) ? least : estimate;
+}

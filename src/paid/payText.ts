@@ -1,0 +1,169 @@
+import type { Accounts } from '../core/accounts';
+import type { Cost } from '../core/bound';
+import {
+	isUnstarted,
+	joinSentences,
+	type ServiceError,
+	withDetails,
+	withFullStop,
+} from '../core/errors';
+import type { Http } from '../core/http';
+import { omitMissing } from '../core/missing';
+import { toUsd } from '../core/money';
+import type { Sent, StartPaid } from '../core/startPaid';
+import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
+import { explainBalance } from '../router/advice';
+import { textCost } from '../router/pricing';
+import { protocols } from '../router/protocols';
+import type { TextAnswer } from '../router/textAnswer';
+import type { OnText } from '../router/textStream';
+import { reserveCall } from './call';
+import type { FoundModel } from './catalog';
+import { type Ended, toEnded } from './choose';
+import type { TextCall } from './textCall';
+
+/** What a paid text needs of its operation or chat model. */
+interface PayContext {
+	http: Http;
+	accounts: Accounts;
+	startPaid: StartPaid;
+	/** Paid requests that this process has in flight for the same account. */
+	countInFlight(): number;
+	stream: OnText;
+	/** Gets the tokens of what has arrived. */
+	countTokens?(input: number, output: number): void;
+	/** What the answer keeps of the protocol's own object. */
+	keep?(answer: TextAnswer, raw: Record<string, unknown>): Pick<PricedAnswer, 'raw' | 'message'>;
+}
+
+/** An answer that was paid for. */
+export interface PaidText {
+	answer: PricedAnswer;
+	/** Also if their cost is not known. */
+	tokens: TokenCounts;
+	/** The output tokens that the caps allowed, if no maximum was set. */
+	maxTokens: number | undefined;
+	/** What of it comes back in the next request, as it came. */
+	given: unknown[];
+}
+
+type Price = ReturnType<TextCall['price']>;
+
+/**
+ * Asks a model within the caps of its call, and pays for the answer.
+ *
+ * @returns the answer, or why there is none: with what arrived and its cost in `details.partial`.
+ */
+export async function payText(call: TextCall, context: PayContext): Promise<Ended<PaidText>> {
+	const { accounts, startPaid } = context;
+	const { found, model, label } = call;
+	const scopes = accounts.openCall('entry' in found ? found.entry.id : model, label);
+	const countTokens = ({ input, output }: TokenCounts) => {
+		scopes.record?.setTokens(input, output);
+		context.countTokens?.(input ?? 0, output ?? 0);
+	};
+	const paid = startPaid({
+		reserve: async () => await reserveCall(call, scopes),
+		send: async ({ bound: price }) => await ask(call, price, { ...context, countTokens }),
+	});
+	return await toEnded(
+		paid.then(({ durationMs, ...more }) => ({
+			...more,
+			answer: { ...more.answer, ...omitMissing({ durationMs }) },
+		})),
+	);
+}
+
+/** Sends a call. */
+async function ask(
+	call: TextCall,
+	price: Price,
+	context: Omit<PayContext, 'countTokens'> & { countTokens(tokens: TokenCounts): void },
+): Promise<Sent<PaidText & { durationMs?: number }>> {
+	const { http, stream, keep, countTokens, countInFlight } = context;
+	const { ask: send, given, raw } = protocols[call.protocol];
+	const asked = await toEnded<Asked>(send(http, price.body as never, stream));
+	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
+	const priced = arrived && priceAnswer(call, price, arrived, keep);
+	if (priced) countTokens(priced.tokens);
+	if ('failure' in asked) {
+		const others = countInFlight() - 1;
+		const failure = explain(asked.failure, { call, price, others, partial: priced?.answer });
+		return { failure, cost: priced?.cost };
+	}
+	const { cost, ...paid } = priced;
+	const { maxTokens } = price.cost;
+	return { result: { ...paid, maxTokens, given: given(asked[raw] ?? {}) }, cost };
+}
+
+/** As it came. */
+type Asked = TextAnswer & { [name in 'completion' | 'response']?: Record<string, unknown> };
+
+/** Calculates what an answer has cost: the service does not say it. @returns micro-dollars, if they are known. */
+function priceAnswer(
+	{ found, protocol }: TextCall,
+	price: Price,
+	asked: Asked,
+	keep: PayContext['keep'],
+): Pick<PaidText, 'answer' | 'tokens'> & { cost: Cost } {
+	const { [protocols[protocol].raw]: raw = {}, ...answer } = asked;
+	const tokens = readTokenCounts(answer.usage);
+	const pricing = 'entry' in found ? found.entry.pricing : undefined;
+	const cost = isCounted(tokens, answer) ? textCost(pricing, tokens) : undefined;
+	const costUsd = toUsd(cost);
+	const kept = keep?.(answer, raw);
+	const figures = costUsd === undefined ? reservedUsd(price) : { costUsd, costComputed: true };
+	return { answer: { ...answer, ...kept, ...figures }, tokens, cost };
+}
+
+const reservedUsd = ({ cost }: Price) => omitMissing({ reservedUsd: toUsd(cost.microUsd) });
+
+/**
+ * Whether an answer was counted. Gateways report 0 for what they have not counted, which is not free: a prompt has tokens, and so has what
+ * comes back.
+ *
+ * @see garrytan/gbrain#3249
+ */
+const isCounted = ({ input, output }: TokenCounts, { text, toolCalls }: Partial<TextAnswer>) =>
+	input !== 0 && (output !== 0 || !(text || toolCalls?.length));
+
+interface Failure {
+	call: TextCall;
+	price: Price;
+	/** Other requests of the account that are in flight. */
+	others: number;
+	partial: PricedAnswer | undefined;
+}
+
+function explain(error: ServiceError, { call, price, others, partial }: Failure): ServiceError {
+	const { found, protocol } = call;
+	const model = 'entry' in found ? found.entry : undefined;
+	const own = protocols[protocol].limit;
+	const explained = explainBalance(error, { body: price.body, own, model, others });
+	if (partial) return withDetails(explained, { partial });
+	if (isUnstarted(error)) return adviseModel(explained, found);
+	const { computed } = explained.details;
+	return withDetails(explained, { computed: { ...computed, ...reservedUsd(price) } });
+}
+
+/** What to do where neither the service nor the catalog has a model, or neither is at this address. */
+function adviseModel(error: ServiceError, found: FoundModel): ServiceError {
+	const isMissing = error.details.status === 404 && 'unbounded' in found && found.trouble;
+	if (!isMissing) return error;
+	const advice = joinSentences(withFullStop(found.unbounded), found.remedy);
+	return withDetails(error, { advice });
+}
+
+/** An answer with its cost, if known, and the protocol's own object, if kept. */
+export type PricedAnswer = TextAnswer & {
+	/** USD. */
+	costUsd?: number;
+	costComputed?: boolean;
+	/** USD, if the cost is not known: the most that it can be. It stays counted in every cap. */
+	reservedUsd?: number;
+	durationMs?: number;
+	/** The protocol's own object. */
+	raw?: Record<string, unknown>;
+	/** What comes back in the next request. */
+	message?: unknown;
+};

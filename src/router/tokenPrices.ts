@@ -1,0 +1,31 @@
+import { isPlainObject, type JsonObject } from '../core/json';
+import { readDecimal } from '../core/money';
+
+type TokenPrices = ReturnType<typeof parseTokenPrices>;
+
+/** Of the catalog, whose entries many requests share. */
+const knownPrices = new WeakMap<object, TokenPrices>();
+
+/**
+ * The prices of a catalog entry for tokens: USD per million, which is micro-dollars per token.
+ *
+ * @param pricing Of the catalog entry.
+ */
+export function readTokenPrices(pricing: unknown): TokenPrices {
+	if (!isPlainObject(pricing)) return parseTokenPrices({});
+	const prices = knownPrices.get(pricing) ?? parseTokenPrices(pricing);
+	knownPrices.set(pricing, prices);
+	return prices;
+}
+
+function parseTokenPrices(prices: JsonObject) {
+	const input = readDecimal(prices['input_per_mtok']);
+	const cached = readDecimal(prices['cached_input_per_mtok']);
+	return {
+		input,
+		cached,
+		output: readDecimal(prices['output_per_mtok']),
+		/** A cached token may cost more than another one. Undefined without a price for those that are not cached. */
+		dearestInput: input && cached?.gt(input) ? cached : input,
+	};
+}
