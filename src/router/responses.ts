@@ -51,10 +51,14 @@ export async function createResponse(
 	const withReasoning = { ...request, include: [...new Set([include ?? [], REASONING].flat())] };
 	return await ask(withReasoning).catch(async (refusal: unknown) => {
 		if (refusedThoughts(refusal) !== 'unavailable') throw refusal;
+		const takesNone = () => http.serviceFacts?.set(fact, 'none');
 		const answer = await ask(request).catch((cause: unknown) => {
-			throw isBadRequest(cause) ? refusal : cause;
+			const about = refusedThoughts(cause) ?? 'unavailable';
+			// without it, the answers that are put back are refused: they have another form
+			if (about !== 'unavailable') takesNone();
+			throw isBadRequest(cause) && about === 'unavailable' ? refusal : cause;
 		});
-		http.serviceFacts?.set(fact, 'none');
+		takesNone();
 		return answer;
 	});
 }

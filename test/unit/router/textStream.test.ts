@@ -385,6 +385,8 @@ describe('a response with tools is asked for its reasoning', () => {
 	// pydantic-ai#2865
 	const message = 'Encrypted content is not supported with this model.';
 	const refused = { ...json({ error: { message } }), status: 400 };
+	// DeepSeek's words
+	const MISSING = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
 	const ask = async (http: ReturnType<typeof inMemory>, more: object = {}) =>
 		await createResponse(
 			{ ...http, serviceFacts: new Map(), ...more },
@@ -416,6 +418,12 @@ describe('a response with tools is asked for its reasoning', () => {
 		],
 		['another failure is not asked again', [{ status: 500 }, whole], { status: 500 }, 1],
 		['a failure after a refusal counts', [refused, { status: 500 }], { outcome: 'unknown' }, 2],
+		[
+			'a refusal of the thoughts that are put back counts: they have another form',
+			[refused, { ...json({ error: { message: MISSING } }), status: 400 }],
+			{ reason: MISSING },
+			2,
+		],
 	])('%s', async (_what, answers, details, requests) => {
 		const http = inMemory(...answers);
 		expect(await failureOf(ask(http))).toMatchObject({ details });
