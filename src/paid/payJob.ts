@@ -4,6 +4,7 @@ import type { Decimal } from '../core/money';
 import type { Clock } from '../core/retry';
 import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
 import { explainJobBalance, explainMissingText } from '../router/advice';
+import { describeJobSettings } from '../router/jobPricing';
 import { describeOddEstimate, type Job, readEstimate } from '../router/jobRecord';
 import { startJob } from '../router/jobStart';
 import { reserveCall } from './call';
@@ -17,8 +18,8 @@ interface JobContext {
 	accounts: Accounts;
 	startPaid: StartPaid;
 	ledger: StartLedger<StartedJob> | undefined;
-	/** What may change the price beside the model. */
-	settings: string;
+	/** What is asked for, without the contents of its inputs. */
+	asked: { body: Record<string, unknown>; inputs: readonly string[] };
 	/** Milliseconds without a renewal after which the start counts as interrupted. */
 	lease: number;
 	clock: Pick<Clock, 'now'>;
@@ -38,9 +39,11 @@ type Started = ReturnType<Accounts['openStart']>;
  * @returns the job, or why there is none.
  */
 export async function payJob(call: JobCall, context: JobContext): Promise<Ended<StartedJob>> {
-	const { accounts, startPaid, ledger, settings, lease } = context;
+	const { accounts, startPaid, ledger, asked, lease } = context;
 	const { found, mediaType, label = '', refusal } = call;
-	const model = 'entry' in found ? found.entry.id : call.model;
+	const entry = 'entry' in found ? found.entry : undefined;
+	const model = entry?.id ?? call.model;
+	const settings = describeJobSettings(entry?.pricing, asked.body, asked.inputs);
 	const started = startPaid({
 		...(ledger && { ledger }),
 		async reserve(claim) {
@@ -58,7 +61,7 @@ export async function payJob(call: JobCall, context: JobContext): Promise<Ended<
 async function send(
 	{ mediaType, model }: JobCall,
 	{ price, start, attempts }: { price: Price; start: Started; attempts: SendAttempts },
-	{ http, clock, countInFlight, recordId, addHint }: JobContext,
+	{ http, clock, asked, countInFlight, recordId, addHint }: JobContext,
 ): Promise<Sent<StartedJob>> {
 	const sentAt = clock.now();
 	const beforeAttempt = async () => {
@@ -69,7 +72,7 @@ async function send(
 	const job = await toEnded(startJob(http, mediaType, body, { beforeAttempt }));
 	if ('failure' in job) {
 		const balance = { leastMicroUsd: least, others: countInFlight() - 1 };
-		return { failure: explainMissingText(explainJobBalance(job.failure, balance), body) };
+		return { failure: explainMissingText(explainJobBalance(job.failure, balance), asked.body) };
 	}
 	recordId('mediaJob', job.jobId);
 	start.setJob(mediaType, job.jobId);

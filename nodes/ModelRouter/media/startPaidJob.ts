@@ -5,7 +5,6 @@ import { choose, type Chosen, hintPassedOver, payInTurn } from '../../../src/pai
 import { type JobCall, judgeJob, toJobCall } from '../../../src/paid/jobCall';
 import { payJob } from '../../../src/paid/payJob';
 import { createStartLedger, type LedgerResult } from '../../../src/paid/startLedger';
-import { describeJobSettings } from '../../../src/router/jobPricing';
 import { addInputs, type JobInput } from '../../../src/router/jobStart';
 import { isSameModel, type MediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';
@@ -62,19 +61,17 @@ export async function startPaidJob(context: OperationContext<StartRequest, Chose
 			const spending = getState('budget', emptySpending);
 			const jobs = createExecutionCap(spendingCapPerExecution, spending, true);
 			const { answer, passedOver } = await payInTurn(checked, async (chosen) => {
-				const { model, found, caps } = chosen;
+				const { model, caps } = chosen;
 				const limited = { ...chosen, caps: { ...caps, jobs } };
 				const call = files.length
 					? { ...limited, ...toJobCall(limited, chosen, addInputs(body, files)) }
 					: limited;
-				const pricing = 'entry' in found ? found.entry.pricing : undefined;
-				const names = inputs.map(({ name }) => name);
 				return await payJob(call, {
 					...context,
 					http: httpOf(model),
 					startPaid,
 					ledger: openStartLedger(context, model),
-					settings: describeJobSettings(pricing, body, names),
+					asked: { body, inputs: inputs.map(({ name }) => name) },
 					lease: leaseOf(context),
 				});
 			});
