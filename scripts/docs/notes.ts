@@ -12,7 +12,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'You have the answer, and it is paid. What the job has cost is written after its start.',
 	'What this node has spent is not written into the record of spending yet: … It is tried again for ten minutes. If that fails, too, the log of n8n says what is missing.':
 		'You have the answer, and it is paid. A budget counts it.',
-	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing':
+	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known, or no longer valid. It was told about them in words, and the refusal cost nothing':
 		'You have the answer. If it lacks something, ask in a new chat.',
 	'There is no result: …':
 		'The conversation is in the output, and the rest of the sentence says why. See [a result as fields](conversations.md#a-result-as-fields).',

@@ -160,6 +160,6 @@ function toFacts(
 }
 
 const TOLD_IN_WORDS =
-	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known. It was told about them in words, and the refusal cost nothing';
+	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known, or no longer valid. It was told about them in words, and the refusal cost nothing';
 
 const noAnswers = (): KeptAnswers<GivenAnswer> => ({ list: [] });
