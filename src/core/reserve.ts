@@ -38,6 +38,9 @@ export interface Reserved {
 export const ORDER = ['item', 'jobs', 'calls', 'conversation', 'shared', 'record', 'sum'] as const;
 type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
 
+/** Waits for others that take the room of a request. @throws ServiceError `cancelled` if the request is no longer wanted. */
+export type WaitForOthers = (othersEnd: () => Promise<void>) => Promise<void>;
+
 /**
  * Counts a request in all scopes before it is sent, so that requests at the same time cannot exceed one of them together. A request
  * that was interrupted stays counted.
@@ -48,6 +51,7 @@ type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
 export async function reserve<Found extends Bound>(
 	scopes: Scopes,
 	boundWithin: (free?: Decimal) => Found,
+	wait: WaitForOthers = async (othersEnd) => await othersEnd(),
 ): Promise<Reserved & { bound: Found }> {
 	for (;;) {
 		const { shared } = scopes;
@@ -56,7 +60,8 @@ export async function reserve<Found extends Bound>(
 		const bound = boundWithin(free);
 		const reservation = await reserveWithin(scopes, bound, free);
 		if ('settle' in reservation) return { ...reservation, bound };
-		await reservation.full.othersEnd?.();
+		const { full } = reservation;
+		await wait(async () => await full.othersEnd?.());
 	}
 }
 

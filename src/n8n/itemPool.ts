@@ -14,6 +14,8 @@ export interface Slot {
 	 * @throws ServiceError `cancelled` when another item has failed in the meantime.
 	 */
 	releaseDuring<Result>(wait: () => Promise<Result>): Promise<Result>;
+	/** After a wait without that. @throws ServiceError `cancelled` when another item has failed. */
+	requireOpen(): void;
 }
 
 /**
@@ -35,6 +37,9 @@ export async function runPool(
 	const failures: unknown[] = [];
 	const slots = createSlots(concurrency);
 
+	const requireOpen = () => {
+		if (failures.length) throw cancelledError(false);
+	};
 	const releaseDuring = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
 		slots.release();
 		let result: Result;
@@ -43,7 +48,7 @@ export async function runPool(
 		} finally {
 			await slots.takeAgain();
 		}
-		if (failures.length) throw cancelledError(false);
+		requireOpen();
 		return result;
 	};
 
@@ -52,7 +57,7 @@ export async function runPool(
 			// nothing is begun after a failure
 			if (failures.length) break;
 			try {
-				await work(itemIndex, { releaseDuring });
+				await work(itemIndex, { releaseDuring, requireOpen });
 			} catch (cause) {
 				failures.push(cause);
 			}

@@ -4,7 +4,7 @@ import type { Accounts } from '../core/accounts';
 import type { Cost } from '../core/bound';
 import type { Http, HttpResponse } from '../core/http';
 import type { Lookup } from '../core/lookup';
-import type { Reserved } from '../core/reserve';
+import type { Reserved, WaitForOthers } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import type { StartPaid } from '../core/startPaid';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';
@@ -78,6 +78,8 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	payOnce<Result extends object>(
 		pay: (startPaid: StartPaid) => Promise<Result>,
 	): Promise<Result & { isRemembered?: true }>;
+	/** For a paid request: once others of the node have ended, it may no longer be wanted. */
+	waitForOthers: WaitForOthers;
 	/** For what reports no cost: the budget counts what it is said to count for that. */
 	reserveUnknown(): Promise<Reserved>;
 	/**

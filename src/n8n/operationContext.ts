@@ -1,6 +1,6 @@
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
-import { reserve } from '../core/reserve';
+import { reserve, type WaitForOthers } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import { countInFlight, payOnce } from '../core/startPaid';
 import { findFile, readFile, storeFile } from './binaryData';
@@ -61,7 +61,7 @@ export function createOperationContexts(
 		slot: Slot,
 	): OperationContext<never, never> & { output: LiveOutput } => {
 		const connection = connections.of(itemIndex);
-		const { clock, account, accounts } = connection;
+		const { clock, account } = connection;
 		const sender = { account, clock };
 		const { fields } = memoryOf(connection);
 		const output = live ? openOutput(n8n, itemIndex, redact) : NO_LIVE_OUTPUT;
@@ -74,7 +74,7 @@ export function createOperationContexts(
 			runSerially: createSerialRunner(slot),
 			getState,
 			payOnce: async (pay) => await payOnce(recall(itemIndex, request), sender, pay),
-			reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
+			waitForOthers: createWait(clock, slot),
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
@@ -142,6 +142,7 @@ function createMemories(
 				httpOf,
 				idleTimeout,
 				accounts,
+				reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
 				flowState: createFlowState(n8n, place, redact),
 				countInFlight: () => countInFlight(account),
 			},
@@ -184,6 +185,15 @@ export function createLookUp(
 			idleTimeout,
 		);
 }
+
+/** Waits for the end of others. If one of them fails, its item ends first. */
+const createWait =
+	(clock: Clock, slot: Slot): WaitForOthers =>
+	async (othersEnd) => {
+		await othersEnd();
+		await clock.sleep(0);
+		slot.requireOpen();
+	};
 
 /** While it sleeps, another item may use the slot. */
 const createReleasingClock = (clock: Clock, slot: Slot): Clock => ({

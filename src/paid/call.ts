@@ -1,7 +1,7 @@
 import type { Bound } from '../core/bound';
 import { type Caps, checkCaps, checkKnown, leftIn } from '../core/caps';
 import type { Decimal } from '../core/money';
-import { reserve } from '../core/reserve';
+import { reserve, type WaitForOthers } from '../core/reserve';
 import type { FoundModel } from './catalog';
 
 export type Body = Record<string, unknown> & { model: string };
@@ -44,12 +44,14 @@ export const checkCall = (call: Call): void =>
 export async function reserveCall<Price extends Priced>(
 	call: Call<Price>,
 	scopes: Parameters<typeof reserve>[0],
+	wait?: WaitForOthers,
 ) {
 	// a budget takes longer to ask
 	if (scopes.shared) checkCall(call);
-	return await reserve({ ...call.caps, ...scopes }, (free) => {
+	const boundWithin = (free?: Decimal) => {
 		const price = bound(call, free);
 		checkKnown(price, call.allowUnknownCost ?? false);
 		return price;
-	});
+	};
+	return await reserve({ ...call.caps, ...scopes }, boundWithin, wait);
 }

@@ -10,6 +10,7 @@ import {
 import type { Http } from '../core/http';
 import { omitMissing } from '../core/missing';
 import { toUsd } from '../core/money';
+import type { WaitForOthers } from '../core/reserve';
 import type { Sent, StartPaid } from '../core/startPaid';
 import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
 import { explainBalance } from '../router/advice';
@@ -30,6 +31,7 @@ interface PayContext {
 	/** Paid requests that this process has in flight for the same account. */
 	countInFlight(): number;
 	stream: OnText;
+	waitForOthers: WaitForOthers;
 	/** Gets the tokens of what has arrived. */
 	countTokens?(input: number, output: number): void;
 	/** What the answer keeps of the protocol's own object. */
@@ -55,7 +57,7 @@ type Price = ReturnType<TextCall['price']>;
  * @returns the answer, or why there is none: with what arrived and its cost in `details.partial`.
  */
 export async function payText(call: TextCall, context: PayContext): Promise<Ended<PaidText>> {
-	const { accounts, startPaid } = context;
+	const { accounts, startPaid, waitForOthers } = context;
 	const { found, model, label } = call;
 	const scopes = accounts.openCall('entry' in found ? found.entry.id : model, label);
 	const countTokens = ({ input, output }: TokenCounts) => {
@@ -63,7 +65,7 @@ export async function payText(call: TextCall, context: PayContext): Promise<Ende
 		context.countTokens?.(input ?? 0, output ?? 0);
 	};
 	const paid = startPaid({
-		reserve: async () => await reserveCall(call, scopes),
+		reserve: async () => await reserveCall(call, scopes, waitForOthers),
 		send: async ({ bound: price }) => await ask(call, price, { ...context, countTokens }),
 	});
 	return await toEnded(

@@ -146,6 +146,15 @@ describe('the spending cap per execution', () => {
 		);
 	});
 
+	it('sends nothing for items that have waited while another one failed', async () => {
+		failPosts(service, { type: 'status', status: 400 }, 1);
+		const { error } = await service.run(chat('={{ $json.text }}', options(0.0009)), {
+			items: twenty,
+		});
+		expect(error?.message).toContain('400');
+		expect(posts(service)).toHaveLength(1);
+	});
+
 	it('counts all tries of Retry On Fail, and what is not known with the most that it can cost', async () => {
 		service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
 		const { error } = await service.run(

@@ -14,7 +14,7 @@ import { choose, type Ended, type PassedOver, payInTurn, toEnded } from '../../.
 import { bestForm, type Conversation, type Form, formAfter } from '../../../src/paid/forms';
 import { payText, type PaidText, type PricedAnswer } from '../../../src/paid/payText';
 import { checkCalls, readStructuredAnswer } from '../../../src/paid/readAnswer';
-import { judgeText, type TextCall, type TextLimits, withBody } from '../../../src/paid/textCall';
+import { judgeText, type TextCall, withBody } from '../../../src/paid/textCall';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, type GivenAnswer, nameCalls } from '../../../src/router/givenAnswers';
 import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
@@ -45,23 +45,22 @@ export interface AnsweredCall {
 	tokens: TokenCounts;
 	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
-	/** Whether what nobody remembers of the model was told in words. */
+	/** Whether answers that cannot be given back as the model gave them were told in words. */
 	isToldInWords: boolean | undefined;
 	/** The models of the list that were passed over, or refused the call, and why. */
 	passedOver: PassedOver[];
 }
 
-/** A call of a chat model, with its conversation in one of its forms. */
+/** A call of a chat model. It is judged as an agent has asked it, and sent in one of the forms of its conversation. */
 interface ChatCall extends TextCall {
 	request: ChatRequest;
 	conversation: Conversation;
-	form: Form;
 }
 
 /**
  * Makes a function that asks the model, or those of a list in turn as long as a refusal has certainly started nothing.
  *
- * Before a call is sent, the kind and inputs of the model, the cap per call and the spending of the execution are checked. It is sent once.
+ * Before a call is sent, the kind and inputs of the model, the cap per call and the spending of the execution are checked.
  *
  * @returns a function that takes the body of a chat completion and throws ServiceError with an outcome.
  * @throws ServiceError `invalid`.
@@ -86,15 +85,14 @@ export function createModelCaller(context: CallContext) {
 		return await payOnce(memory, { account, clock }, async (startPaid) => {
 			const chosen = await choose(context, choice, ({ model, found }, isOfList) => {
 				const ofModel = buildBody(asked, model);
-				const conversation = createConversation(context, ofModel, limits.protocol);
-				const form = bestForm(conversation);
 				const judged = {
 					...limits,
-					toBody: () => toBody(limits, ofModel, form),
+					toBody: () => protocols[limits.protocol].toBody(ofModel),
 					inputs: findModalities(request.messages),
 				};
 				const call = judgeText(judged, { model, found }, isOfList);
-				return { ...call, request: ofModel, conversation, form };
+				const conversation = createConversation(context, ofModel, limits.protocol);
+				return { ...call, request: ofModel, conversation };
 			});
 			if ('refusal' in chosen) throw chosen.refusal;
 			const paying = { ...context, startPaid, readAnswer, onText, signal, giveUp };
@@ -107,8 +105,13 @@ export function createModelCaller(context: CallContext) {
 	};
 }
 
-const toBody = ({ protocol }: TextLimits, request: ChatRequest, { messages }: Form) =>
-	protocols[protocol].toBody({ ...request, messages });
+/** The call with its conversation in a form. The same one where nothing is put back, whose prompt is measured. */
+function inForm(call: ChatCall, { messages }: Form): ChatCall {
+	const { request, protocol } = call;
+	const isSame = (message: ChatMessage, at: number) => message === request.messages[at];
+	if (messages.length === request.messages.length && messages.every(isSame)) return call;
+	return { ...call, ...withBody(call, protocols[protocol].toBody({ ...request, messages })) };
+}
 
 /** What limits a call. */
 function createLimits(
@@ -154,39 +157,41 @@ type Answered = Omit<AnsweredCall, 'passedOver'>;
  * @returns the first refusal if it refuses both forms for thoughts.
  */
 async function payForms(context: Paying, call: ChatCall): Promise<Ended<Answered>> {
-	const ended = await pay(context, call);
-	if (!('failure' in ended)) return ended;
 	const { conversation, request } = call;
-	const form = formAfter(conversation, call.form, refusedThoughts(ended.failure));
+	const best = bestForm(conversation);
+	const ended = await pay(context, call, best);
+	if (!('failure' in ended)) return ended;
+	const form = formAfter(conversation, best, refusedThoughts(ended.failure));
 	if (!form) return ended;
-	const other = { ...call, ...withBody(call, toBody(call, request, form)), form };
-	const second = await pay(context, other);
+	const second = await pay(context, call, form);
 	if ('failure' in second) return refusedThoughts(second.failure) ? ended : second;
 	const { serviceFacts } = context.connection.httpWithoutRetries;
 	if (form.learned) serviceFacts?.set(factOf(request.model), form.learned);
 	return second;
 }
 
-async function pay(context: Paying, call: ChatCall): Promise<Ended<Answered>> {
+async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<Answered>> {
 	const { connection, startPaid, onText, signal, giveUp } = context;
 	const { account, accounts, httpOf } = connection;
 	const http = httpOf(call.model);
-	const paid = await payText(call, {
+	const paid = await payText(inForm(call, form), {
 		http: signal ? endedBy(signal, http, giveUp) : http,
 		accounts,
 		startPaid,
 		stream: onText,
 		countInFlight: () => countInFlight(account),
+		waitForOthers: async (othersEnd) => await unlessGivenUp(signal, othersEnd),
 	});
-	return 'failure' in paid ? paid : readAnswered(context, call, paid);
+	if ('failure' in paid) return paid;
+	return { ...readAnswered(context, call, paid), isToldInWords: form.isToldInWords };
 }
 
 /** @throws ServiceError `schemaMismatch` for an answer that is of no use. It is paid for, and the failure is remembered. */
 function readAnswered(
 	{ answers, readAnswer }: Paying,
-	{ request, conversation, form }: ChatCall,
+	{ request, conversation }: ChatCall,
 	{ answer, tokens, maxTokens, given }: PaidText,
-): Answered {
+): Omit<Answered, 'isToldInWords'> {
 	// an answer that calls tools may include other text
 	if (answer.toolCalls.length) checkCalls(answer, maxTokens);
 	else if (readAnswer) readStructuredAnswer(readAnswer, answer, maxTokens);
@@ -196,7 +201,7 @@ function readAnswered(
 	const named = nameCalls(answer, given, { model, protocol }, createCallId, resultOf);
 	if (answer.toolCalls.length) answers.add(named.remembered);
 	else answers.end(request.messages.flatMap(callIdsOf), named.remembered);
-	return { answer: named.answer, tokens, maxTokens, isToldInWords: form.isToldInWords };
+	return { answer: named.answer, tokens, maxTokens };
 }
 
 const modalities = Object.keys(modalityNames) as Modality[];
@@ -218,6 +223,23 @@ const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http =
 		return await http.send({ ...request, signal });
 	},
 });
+
+/** @throws ServiceError `cancelled` as soon as a caller gives up. */
+async function unlessGivenUp(
+	signal: AbortSignal | undefined,
+	wait: () => Promise<void>,
+): Promise<void> {
+	let giveUp = () => {};
+	const givenUp = new Promise<never>((_resolve, reject) => {
+		giveUp = () => reject(cancelledError(false));
+	});
+	signal?.addEventListener('abort', giveUp);
+	try {
+		await Promise.race([wait(), givenUp]);
+	} finally {
+		signal?.removeEventListener('abort', giveUp);
+	}
+}
 
 /** Nine letters and digits: the form that the strictest services ask for. */
 const createCallId = () =>

@@ -36,7 +36,7 @@ export function createExecutionState(n8n: IExecuteFunctions) {
 		((context.kept ??= {})[name] ??= preset()) as Data;
 
 	const createSerialRunner =
-		(slot: Slot) =>
+		(slot: Pick<Slot, 'releaseDuring'>) =>
 		async <Result>(action: () => Promise<Result>): Promise<Result> => {
 			const before = lastTurns.get(context) ?? Promise.resolve();
 			const takeTurn = async () => {

@@ -72,6 +72,23 @@ describe('beside others that are under way', () => {
 		expect((await failureOf(reserve({ calls }, most(500_001)))).kind).toBe('invalid');
 	});
 
+	it('one that is no longer wanted after its wait is not counted', async () => {
+		const spending = emptySpending();
+		const calls = () => ofExecution(1, spending);
+		const one = await reserve({ calls: calls() }, most(900_000));
+		const waiting = reserveWithin(
+			{ calls: calls() },
+			() => most(200_000),
+			async (othersEnd) => {
+				await othersEnd();
+				throw invalidInputError('It is no longer wanted');
+			},
+		);
+		await one.release();
+		expect((await failureOf(waiting)).message).toBe('It is no longer wanted');
+		expect(spending).toEqual(emptySpending());
+	});
+
 	it('what was interrupted, or has an unknown cost, is not waited for', async () => {
 		const calls = ofExecution(1, { spent: '0', reserved: '900000', open: 1 });
 		expect((await failureOf(reserve({ calls }, most(200_000)))).kind).toBe('invalid');
