@@ -248,4 +248,11 @@ export function checkKnown(bound: Bound, allowUnknownCost: boolean): void {
 const ALLOW =
 	'To send it anyway, turn on "Allow Unknown Cost" in Options: no spending cap then limits what it costs.';
 
-const listCaps = (caps: Caps) => ORDER.flatMap((name) => caps[name] ?? []);
+function listCaps(caps: Caps): Cap[] {
+	const list: Cap[] = [];
+	for (const name of ORDER) {
+		const cap = caps[name];
+		if (cap) list.push(cap);
+	}
+	return list;
+}

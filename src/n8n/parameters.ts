@@ -117,8 +117,8 @@ interface ItemContext extends ParamSource {
 }
 
 function createReader<const P extends readonly INodeProperties[]>(params: P, source: ParamSource) {
-	const isChanging = ({ name }: INodeProperties) => hasExpression(source.stored[name]);
-	const changing = new Set(params.filter(isChanging));
+	const changing = new Set<INodeProperties>();
+	for (const param of params) if (hasExpression(source.stored[param.name])) changing.add(param);
 	const fixed = new Map<string, unknown>();
 
 	return (itemIndex: number): ParamValues<P> => {
