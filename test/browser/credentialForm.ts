@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Response } from 'playwright-core';
 
 /** What is used of the page's own types. */
 interface Scrolled {
@@ -8,6 +8,8 @@ interface Scrolled {
 /** The form in which a credential is made and changed. */
 export class CredentialForm {
 	readonly #tab: Page;
+	/** What was entered since it was last saved: n8n takes it a moment later, and until then saves what was there before. */
+	#entered: Record<string, string> = {};
 
 	constructor(tab: Page) {
 		this.#tab = tab;
@@ -29,6 +31,7 @@ export class CredentialForm {
 	async fill(field: string, value: string, index = 0) {
 		const input = this.#get(`parameter-input-${field}`).nth(index);
 		await input.locator('input, textarea').fill(value);
+		if (index === 0) this.#entered[field] = value;
 	}
 
 	/** @param index Which of the fields of this name. */
@@ -63,6 +66,34 @@ export class CredentialForm {
 
 	/** Saves it, and waits for the outcome of the test that n8n then runs. @returns what the form says about it */
 	async save(): Promise<{ succeeded: boolean; text: string }> {
+		let tested = await this.#saveAndTest();
+		while (!this.#hasEntered(tested)) tested = await this.#saveAndTest();
+		this.#entered = {};
+		const { data } = (await tested.json()) as { data: { status: string } };
+		if (data.status === 'OK') {
+			const success = '[data-test-id="credentials-config-container-test-success"]:visible';
+			return { succeeded: true, text: await this.dialog.locator(success).innerText() };
+		}
+		await this.dialog.getByText('connect with these settings').waitFor();
+		const details = this.dialog.getByText('More details');
+		if (await details.isVisible()) {
+			await details.click();
+			await details.waitFor({ state: 'detached' });
+		}
+		return { succeeded: false, text: await this.dialog.innerText() };
+	}
+
+	/** Whether a test was one of what was entered. */
+	#hasEntered(tested: Response): boolean {
+		const { credentials } = tested.request().postDataJSON() as { credentials: { data: object } };
+		const sent = new Map<string, unknown>(Object.entries(credentials.data));
+		return Object.entries(this.#entered).every(
+			([field, value]) => typeof sent.get(field) !== 'string' || sent.get(field) === value,
+		);
+	}
+
+	/** Saves it, and waits for the test that n8n then runs. */
+	async #saveAndTest(): Promise<Response> {
 		const tested = this.#tab.waitForResponse((response) =>
 			new URL(response.url()).pathname.endsWith('/credentials/test'),
 		);
@@ -77,18 +108,7 @@ export class CredentialForm {
 			await button.click({ timeout: 2000 }).catch(() => undefined);
 			await Promise.race([settled, this.#tab.waitForTimeout(3000)]);
 		}
-		const { data } = (await (await tested).json()) as { data: { status: string } };
-		if (data.status === 'OK') {
-			const success = '[data-test-id="credentials-config-container-test-success"]:visible';
-			return { succeeded: true, text: await this.dialog.locator(success).innerText() };
-		}
-		await this.dialog.getByText('connect with these settings').waitFor();
-		const details = this.dialog.getByText('More details');
-		if (await details.isVisible()) {
-			await details.click();
-			await details.waitFor({ state: 'detached' });
-		}
-		return { succeeded: false, text: await this.dialog.innerText() };
+		return await tested;
 	}
 
 	async close() {
