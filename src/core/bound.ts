@@ -35,7 +35,7 @@ type Unbounded = Extract<Bound, { unbounded: string }>;
 export type Cost = number | Decimal | undefined;
 
 /** Says what a request costs at most that asks for no more than is free. @param free Micro-dollars, if something else than the caps says it. */
-export type BoundWithin = (free?: Decimal) => Bound;
+export type BoundWithin<Found extends Bound = Bound> = (free?: Decimal) => Found;
 
 export function describeBound(bound: Bound): string {
 	if ('unbounded' in bound)

@@ -72,11 +72,6 @@ class Cap implements Scope {
 		throw refusal(this.#options, this.#spending, bound);
 	}
 
-	/** Counts what was spent before. */
-	count(microUsd: Decimal | number): void {
-		this.#add('spent', microUsd);
-	}
-
 	reserve(bound: Bound): Share | undefined {
 		this.check(bound);
 		if (!fits(bound, this.remaining())) return undefined;
@@ -97,7 +92,7 @@ class Cap implements Scope {
 			settle: (cost) => {
 				if (cost !== undefined) {
 					giveBack();
-					this.count(cost);
+					this.#add('spent', cost);
 				} else if (this.#options.needsCosts) spending.isUnknown = true;
 				end();
 			},

@@ -50,7 +50,7 @@ export type WaitForOthers = (othersEnd: () => Promise<void>) => Promise<void>;
  */
 export async function reserve<Found extends Bound>(
 	scopes: Scopes,
-	boundWithin: (free?: Decimal) => Found,
+	boundWithin: BoundWithin<Found>,
 	wait: WaitForOthers = async (othersEnd) => await othersEnd(),
 ): Promise<Reserved & { bound: Found }> {
 	for (;;) {

@@ -3,7 +3,7 @@ import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } f
 import type { Accounts } from '../core/accounts';
 import type { Cost } from '../core/bound';
 import type { Http, HttpResponse } from '../core/http';
-import type { Lookup } from '../core/lookup';
+import type { LookUp } from '../core/lookup';
 import type { Reserved, WaitForOthers } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import type { StartPaid } from '../core/startPaid';
@@ -38,18 +38,7 @@ export interface PreflightContext<Request> {
 	usesLedger: boolean;
 	/** Whether base URL, key or additional headers come from the item. Nobody then finds the account again without it. */
 	isAccountOfItem: boolean;
-	/**
-	 * Reads something that changes rarely, once for all executions of an account.
-	 *
-	 * @param name What it is, e.g. `catalog`.
-	 * @param insufficient What was given, and is not enough. It is read again, unless that was done just now.
-	 * @returns `insufficient` itself if there is nothing newer.
-	 */
-	lookUp<Value>(
-		name: string,
-		read: (http: Http) => Promise<Value>,
-		insufficient?: Lookup<Value>,
-	): Promise<Lookup<Value>>;
+	lookUp: LookUp;
 	/** In a run, another item may use the slot while it sleeps. */
 	clock: Clock;
 	/** @see Connection */

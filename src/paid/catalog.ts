@@ -6,7 +6,7 @@ import {
 	withFullStop,
 } from '../core/errors';
 import type { Http } from '../core/http';
-import type { Lookup, Missing } from '../core/lookup';
+import type { Lookup, LookUp, Missing } from '../core/lookup';
 import { CORRECT_MODEL, listModels } from '../router/catalog';
 import { createModelFinder, describeMissingModel, type Model } from '../router/model';
 import type { NoCostBound } from '../router/pricing';
@@ -31,12 +31,7 @@ async function readCatalog(http: Http) {
 
 /** What a check needs to see the catalog. */
 export interface CatalogContext {
-	/** Reads something that changes rarely, once for all executions of an account. @param insufficient What was given, and is not enough. */
-	lookUp<Value>(
-		name: string,
-		read: (http: Http) => Promise<Value>,
-		insufficient?: Lookup<Value>,
-	): Promise<Lookup<Value>>;
+	lookUp: LookUp;
 	/** Shows the user a sentence next to the output. */
 	addHint(sentence: string): void;
 }

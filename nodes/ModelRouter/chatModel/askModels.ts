@@ -7,6 +7,7 @@ import { countInFlight, payOnce, type StartPaid } from '../../../src/core/startP
 import type { StructuredReader } from '../../../src/core/structuredAnswer';
 import type { TokenCounts } from '../../../src/core/tokenCounts';
 import type { Connection } from '../../../src/n8n/connection';
+import { withDeadline } from '../../../src/n8n/deadline';
 import type { createAnswerMemory } from '../../../src/n8n/memory/answerMemory';
 import type { SentRequests } from '../../../src/n8n/memory/sentRequests';
 import type { CatalogContext } from '../../../src/paid/catalog';
@@ -172,7 +173,7 @@ async function payForms(context: Paying, call: ChatCall): Promise<Ended<Answered
 
 async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<Answered>> {
 	const { connection, startPaid, onText, signal, giveUp } = context;
-	const { account, accounts, httpOf } = connection;
+	const { account, accounts, httpOf, idleTimeout } = connection;
 	const http = httpOf(call.model);
 	const paid = await payText(inForm(call, form), {
 		http: signal ? endedBy(signal, http, giveUp) : http,
@@ -180,7 +181,10 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 		startPaid,
 		stream: onText,
 		countInFlight: () => countInFlight(account),
-		waitForOthers: async (othersEnd) => await unlessGivenUp(signal, othersEnd),
+		async waitForOthers(othersEnd) {
+			await withDeadline(othersEnd(), idleTimeout, signal);
+			if (signal?.aborted) throw cancelledError(false);
+		},
 	});
 	if ('failure' in paid) return paid;
 	return { ...readAnswered(context, call, paid), isToldInWords: form.isToldInWords };
@@ -223,23 +227,6 @@ const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http =
 		return await http.send({ ...request, signal });
 	},
 });
-
-/** @throws ServiceError `cancelled` as soon as a caller gives up. */
-async function unlessGivenUp(
-	signal: AbortSignal | undefined,
-	wait: () => Promise<void>,
-): Promise<void> {
-	let giveUp = () => {};
-	const givenUp = new Promise<never>((_resolve, reject) => {
-		giveUp = () => reject(cancelledError(false));
-	});
-	signal?.addEventListener('abort', giveUp);
-	try {
-		await Promise.race([wait(), givenUp]);
-	} finally {
-		signal?.removeEventListener('abort', giveUp);
-	}
-}
 
 /** Nine letters and digits: the form that the strictest services ask for. */
 const createCallId = () =>
