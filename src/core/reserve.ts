@@ -61,7 +61,7 @@ export async function reserve<Found extends Bound>(
 		const reservation = await reserveWithin(scopes, bound, free);
 		if ('settle' in reservation) return { ...reservation, bound };
 		const { full } = reservation;
-		await wait(async () => await full.othersEnd?.());
+		if (full.othersEnd) await wait(async () => await full.othersEnd?.());
 	}
 }
 

@@ -14,8 +14,13 @@ export interface Slot {
 	 * @throws ServiceError `cancelled` when another item has failed in the meantime.
 	 */
 	releaseDuring<Result>(wait: () => Promise<Result>): Promise<Result>;
-	/** After a wait without that. @throws ServiceError `cancelled` when another item has failed. */
-	requireOpen(): void;
+	/**
+	 * Waits, and keeps the slot, for requests of others, and then for the end of an item: the one whose request has ended may have failed,
+	 * which it tells last.
+	 *
+	 * @throws ServiceError `cancelled` when another item has failed.
+	 */
+	afterOthers(othersEnd: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -36,31 +41,47 @@ export async function runPool(
 	const queues = [...groupBy(sequenceKeys.keys(), keyOf).values()];
 	const failures: unknown[] = [];
 	const slots = createSlots(concurrency);
+	const atWork = createPresence();
 
 	const requireOpen = () => {
 		if (failures.length) throw cancelledError(false);
 	};
 	const releaseDuring = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
 		slots.release();
+		atWork.leave();
 		let result: Result;
 		try {
 			result = await wait();
 		} finally {
 			await slots.takeAgain();
+			atWork.enter();
 		}
 		requireOpen();
 		return result;
+	};
+	const afterOthers = async (othersEnd: () => Promise<void>) => {
+		atWork.leave();
+		try {
+			await othersEnd();
+			await atWork.nextEnd();
+		} finally {
+			atWork.enter();
+		}
+		requireOpen();
 	};
 
 	const workOn = async (queue: number[]) => {
 		for (const itemIndex of queue) {
 			// nothing is begun after a failure
 			if (failures.length) break;
+			atWork.enter();
 			try {
-				await work(itemIndex, { releaseDuring, requireOpen });
+				await work(itemIndex, { releaseDuring, afterOthers });
 			} catch (cause) {
 				failures.push(cause);
 			}
+			atWork.leave();
+			atWork.ended();
 		}
 		slots.release();
 	};
@@ -91,6 +112,27 @@ function createSlots(count: number) {
 			const next = returning.shift() ?? beginning.shift();
 			if (next) next();
 			else free++;
+		},
+	};
+}
+
+/** Who is at work, and who waits for the end of one of them. */
+function createPresence() {
+	let count = 0;
+	const waiting: Array<() => void> = [];
+	const ended = () => {
+		for (const wake of waiting.splice(0)) wake();
+	};
+	return {
+		enter: () => void count++,
+		leave(): void {
+			count--;
+			if (!count) ended();
+		},
+		ended,
+		/** Resolves at once if nobody is at work: who waits has not failed, and may itself wait for the one that asks. */
+		async nextEnd(): Promise<void> {
+			if (count) await new Promise<void>((resolve) => waiting.push(resolve));
 		},
 	};
 }

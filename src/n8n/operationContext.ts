@@ -1,6 +1,6 @@
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
-import { reserve, type WaitForOthers } from '../core/reserve';
+import { reserve } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import { countInFlight, payOnce } from '../core/startPaid';
 import { findFile, readFile, storeFile } from './binaryData';
@@ -74,7 +74,7 @@ export function createOperationContexts(
 			runSerially: createSerialRunner(slot),
 			getState,
 			payOnce: async (pay) => await payOnce(recall(itemIndex, request), sender, pay),
-			waitForOthers: createWait(clock, slot),
+			waitForOthers: async (othersEnd) => await slot.afterOthers(othersEnd),
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
@@ -185,15 +185,6 @@ export function createLookUp(
 			idleTimeout,
 		);
 }
-
-/** Waits for the end of others. If one of them fails, its item ends first. */
-const createWait =
-	(clock: Clock, slot: Slot): WaitForOthers =>
-	async (othersEnd) => {
-		await othersEnd();
-		await clock.sleep(0);
-		slot.requireOpen();
-	};
 
 /** While it sleeps, another item may use the slot. */
 const createReleasingClock = (clock: Clock, slot: Slot): Clock => ({

@@ -96,18 +96,18 @@ it('a failure in a lane holds up the rest of it', async () => {
 	await expect(runPool([undefined], 1, () => Promise.reject(undefined))).rejects.toBeUndefined();
 });
 
-describe('an item that is away', () => {
-	/** Resolved from outside. */
-	const gate = () => {
-		let open = () => {};
-		const wait = new Promise<void>((resolve) => (open = resolve));
-		return { wait: async () => await wait, open };
-	};
-	const free = (count: number) => Array<undefined>(count).fill(undefined);
-	const pause = async () => {
-		for (let left = 20; left > 0; left--) await nobodyPauses();
-	};
+/** Resolved from outside. */
+const gate = () => {
+	let open = () => {};
+	const wait = new Promise<void>((resolve) => (open = resolve));
+	return { wait: async () => await wait, open };
+};
+const free = (count: number) => Array<undefined>(count).fill(undefined);
+const pause = async () => {
+	for (let left = 20; left > 0; left--) await nobodyPauses();
+};
 
+describe('an item that is away', () => {
 	it('makes room for others, and comes back before one that has not begun', async () => {
 		const seen: string[] = [];
 		const [away, busy] = [gate(), gate()];
@@ -170,5 +170,62 @@ describe('an item that is away', () => {
 		expect(ended).toEqual([
 			expect.objectContaining({ kind: 'cancelled', details: { sent: false } }),
 		]);
+	});
+});
+
+describe('an item that waits for the requests of others', () => {
+	it('does not go on when one of them has failed, however long that takes to be told', async () => {
+		const [answered, told] = [gate(), gate()];
+		const goneOn: number[] = [];
+		const work = runPool(free(3), 3, async (item, place) => {
+			if (item === 0) {
+				await told.wait();
+				throw new Error('no');
+			}
+			await place.afterOthers(answered.wait);
+			goneOn.push(item);
+		});
+		await pause();
+		answered.open();
+		await pause();
+		expect(goneOn).toEqual([]);
+		told.open();
+		await expect(work).rejects.toThrow('no');
+		expect(goneOn).toEqual([]);
+	});
+
+	it.each([
+		['has ended', false],
+		['waits itself', true],
+	])('goes on when the other one %s', async (_what, waits) => {
+		const [answered, busy] = [gate(), gate()];
+		const goneOn: number[] = [];
+		const work = runPool(free(2), 2, async (item, place) => {
+			if (item === 0) await busy.wait();
+			if (item || waits) await place.afterOthers(answered.wait);
+			goneOn.push(item);
+		});
+		answered.open();
+		await pause();
+		expect(goneOn).toEqual([]);
+		busy.open();
+		await work;
+		expect(goneOn.sort()).toEqual([0, 1]);
+	});
+
+	it('goes on when the other one is away, which may wait for it', async () => {
+		const [busy, away] = [gate(), gate()];
+		const work = runPool(free(2), 2, async (item, place) => {
+			if (item) {
+				await place.afterOthers(async () => undefined);
+				away.open();
+				return;
+			}
+			await busy.wait();
+			await place.releaseDuring(away.wait);
+		});
+		await pause();
+		busy.open();
+		await work;
 	});
 });
