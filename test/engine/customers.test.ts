@@ -191,7 +191,7 @@ it('items whose credential reads equal share one connection, so the catalog is r
 });
 
 it.each([
-	['no expression: the first fifty', {}, 1, 53],
+	['no expression: the first fifty, and as it was entered', {}, 1, 51],
 	['an expression: all', { apiKey: '={{ $json.key }}' }, 2, 122],
 	['an expression that all of the first read equal: all', { apiKey: LATE }, 2, 122],
 	['an expression in a field of the owner: all', { budgetAmount: '={{ 1 }}' }, 1, 122],
