@@ -42,33 +42,7 @@ export async function runPool(
 	const failures: unknown[] = [];
 	const slots = createSlots(concurrency);
 	const atWork = createPresence();
-
-	const requireOpen = () => {
-		if (failures.length) throw cancelledError(false);
-	};
-	const releaseDuring = async <Result>(wait: () => Promise<Result>): Promise<Result> => {
-		slots.release();
-		atWork.leave();
-		let result: Result;
-		try {
-			result = await wait();
-		} finally {
-			await slots.takeAgain();
-			atWork.enter();
-		}
-		requireOpen();
-		return result;
-	};
-	const afterOthers = async (othersEnd: () => Promise<void>) => {
-		atWork.leave();
-		try {
-			await othersEnd();
-			await atWork.nextEnd();
-		} finally {
-			atWork.enter();
-		}
-		requireOpen();
-	};
+	const slot = createSlot(slots, atWork, failures);
 
 	const workOn = async (queue: number[]) => {
 		for (const itemIndex of queue) {
@@ -76,7 +50,7 @@ export async function runPool(
 			if (failures.length) break;
 			atWork.enter();
 			try {
-				await work(itemIndex, { releaseDuring, afterOthers });
+				await work(itemIndex, slot);
 			} catch (cause) {
 				failures.push(cause);
 			}
@@ -94,6 +68,42 @@ export async function runPool(
 	}
 	await Promise.all(running);
 	if (failures.length) throw failures[0];
+}
+
+/** The waits of an item. All items share one: it knows who is at work, and who has failed. */
+function createSlot(
+	slots: ReturnType<typeof createSlots>,
+	atWork: ReturnType<typeof createPresence>,
+	failures: readonly unknown[],
+): Slot {
+	const requireOpen = () => {
+		if (failures.length) throw cancelledError(false);
+	};
+	return {
+		async releaseDuring(wait) {
+			slots.release();
+			atWork.leave();
+			let result: Awaited<ReturnType<typeof wait>>;
+			try {
+				result = await wait();
+			} finally {
+				await slots.takeAgain();
+				atWork.enter();
+			}
+			requireOpen();
+			return result;
+		},
+		async afterOthers(othersEnd) {
+			atWork.leave();
+			try {
+				await othersEnd();
+				await atWork.nextEnd();
+			} finally {
+				atWork.enter();
+			}
+			requireOpen();
+		},
+	};
 }
 
 function createSlots(count: number) {
