@@ -7,6 +7,7 @@ import {
 	jobLedgerProperties,
 	spendingProperties,
 } from '../src/n8n/credential';
+import { keyPlaceOf, keyPlaces } from '../src/router/keyIn';
 
 /** Where a team decides once which models its workflows use. */
 const modelListsProperty = {
@@ -59,6 +60,19 @@ const modelListsProperty = {
 	],
 } as const satisfies INodeProperties;
 
+/** Caps and budgets need prices, and most services do not say them. */
+const ownPricesProperty = {
+	displayName: 'Prices',
+	name: 'ownPrices',
+	type: 'string',
+	typeOptions: { rows: 3 },
+	default: '',
+	placeholder: 'e.g. gpt-5-mini 0.25 2',
+	hint: 'One model per line: its ID, then USD per million tokens in and out',
+	description:
+		'For models whose price the catalog of the service does not have. A line also names a model that no catalog lists. * is any other model. Zero counts in your own network.',
+} as const satisfies INodeProperties;
+
 /** Shared by all nodes that use the model router. */
 export class ModelRouterApi implements ICredentialType {
 	name = 'modelRouterApi';
@@ -77,18 +91,37 @@ export class ModelRouterApi implements ICredentialType {
 			typeOptions: mayNeedItem,
 			default: '',
 			required: true,
-			placeholder: 'e.g. https://router.example.com',
-			description: 'Address of the router. It begins with https:// and may end with /v1.',
+			placeholder: 'e.g. https://openrouter.ai',
+			description:
+				'Address of the router, or of a service with the same protocol, as its documentation has it. It begins with https://. In your own network, http:// is fine.',
+		},
+		{
+			displayName: 'Key In',
+			name: 'keyIn',
+			type: 'options',
+			options: [
+				{
+					name: 'Automatic',
+					value: 'automatic',
+					description: 'By the address of a known service, else X-API-KEY',
+				},
+				...Object.entries(keyPlaces).map(([value, { name }]) => ({ name, value })),
+				{ name: 'None', value: 'none', description: 'The service takes no key' },
+			],
+			default: 'automatic',
+			description: 'Where the service takes its key. Its documentation says so.',
 		},
 		{
 			displayName: 'API Key',
 			name: 'apiKey',
 			type: 'string',
 			typeOptions: { password: true, ...mayNeedItem },
+			displayOptions: { hide: { keyIn: ['none'] } },
 			default: '',
 			required: true,
 			description: 'Key of the model router, not the key of an agent or of the assistant',
 		},
+		ownPricesProperty,
 		modelListsProperty,
 		...jobLedgerProperties,
 		...budgetProperties,
@@ -96,5 +129,5 @@ export class ModelRouterApi implements ICredentialType {
 		...additionalHeaderProperties,
 	];
 
-	authenticate = createHeaderAuth('X-API-KEY');
+	authenticate = createHeaderAuth(keyPlaceOf);
 }

@@ -2,6 +2,7 @@ import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth } from '../src/n8n/credential';
+import { BEARER } from '../src/n8n/keyPlace';
 
 /** One per workspace: base URL and key belong together. */
 export class WorkspaceAgentApi implements ICredentialType {
@@ -45,5 +46,5 @@ export class WorkspaceAgentApi implements ICredentialType {
 		...additionalHeaderProperties,
 	];
 
-	authenticate = createHeaderAuth('Authorization', (key) => `Bearer ${key}`);
+	authenticate = createHeaderAuth(() => BEARER);
 }

@@ -3,13 +3,14 @@ import { openLedger } from '../../src/ledger/openLedger';
 import { createSlotBook } from '../../src/ledger/slotBook';
 import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
+import { X_API_KEY } from '../../src/n8n/keyPlace';
 import type { Resource } from '../../src/n8n/operation';
 import { ask } from './question/ask.operation';
 
 export const access: ServiceAccess = {
 	credential: 'marketAssistantApi',
 	credentialName: 'Crypto Q&A API',
-	keyHeader: 'X-API-Key',
+	keyPlace: () => X_API_KEY,
 	version: 'v1',
 	endpoints: /(\/v1)?\/invoke_assistant(_stream)?$/,
 	// better to ask a question without the chat of its session than late

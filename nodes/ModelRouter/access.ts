@@ -21,9 +21,13 @@ import {
 	type CredentialProbe,
 } from '../../src/n8n/credentialTest';
 import { keepPerKey } from '../../src/n8n/memory/sharedCache';
+import { readOwnPrices } from '../../src/core/ownPrices';
 import { findModels } from '../../src/router/catalog';
+import { formOf } from '../../src/router/catalogPrices';
+import { keyPlaceOf, serviceAt } from '../../src/router/keyIn';
 import { createModelFinder, describeMissingModel } from '../../src/router/model';
 import { readModelLists } from '../../src/router/modelLists';
+import { type ModelService, SERVICES, serviceOf } from '../../src/router/services';
 
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));
@@ -33,10 +37,11 @@ const spendingWriterOf = keepPerKey(() => new SpendingWriter());
 export const access: ServiceAccess = {
 	credential: 'modelRouterApi',
 	credentialName: 'Model Router API',
-	keyHeader: 'X-API-KEY',
+	keyPlace: keyPlaceOf,
 	version: 'v1',
-	endpoints:
-		/\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/(chat\/completions|responses)$/,
+	endpoints: /\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/responses$/,
+	complete: '/chat/completions',
+	rootOf: (hostname) => serviceOf(hostname)?.root,
 	readModelLists: ({ modelLists }, name) => readModelLists(modelLists, name),
 	openAccounts: (host) => createAccounts(host.sum, openBudget(host), openSpending(host)),
 };
@@ -118,34 +123,53 @@ export function requireSpending({ accounts: { spending } }: { accounts: Accounts
 }
 
 /** The catalog costs nothing. */
-const probe: CredentialProbe = {
-	service: 'The model router',
-	method: 'GET',
-	path: '/v1/models',
-	maybePublic: 'its list of models',
-	checkFields(data) {
-		readBudgetSettings(data);
-		readModelLists(data['modelLists']);
-	},
-	judge({ status, body }, data) {
-		if (status < 200 || status >= 300) return undefined;
-		const models = findModels(body);
-		if (!models)
-			return notFromServiceResult('The address answered, but not with a catalog of models');
-		const find = createModelFinder(models);
-		const missing = readModelLists(data['modelLists']).flatMap(({ name, models: ids }) =>
-			ids
-				.filter((id) => !find(id))
-				.map((id) =>
-					withFullStop(`List "${name}": ${endOfSentence(describeMissingModel(models, id))}`),
-				),
-		);
-		if (!missing.length) return undefined;
-		// n8n's editor only shows the message of a failed test
-		const message = `The model router was reached. ${missing.join(' ')} Such models are passed over: correct Model Lists`;
-		return { status: 'Error', message };
-	},
-};
+function createProbe({ baseUrl }: ICredentialDataDecryptedObject): CredentialProbe {
+	const service = serviceAt(baseUrl);
+	const name = service?.name ?? 'The model router';
+	return {
+		service: name,
+		proof: ({ body }) => proofOf(service ?? serviceOfCatalog(body)),
+		method: 'GET',
+		path: '/v1/models',
+		maybePublic: 'its list of models',
+		checkFields(data) {
+			readBudgetSettings(data);
+			readModelLists(data['modelLists']);
+			readOwnPrices(data['ownPrices'], '');
+		},
+		judge({ status, body }, data) {
+			if ([404, 405].includes(status) && readOwnPrices(data['ownPrices'], '').size)
+				return {
+					status: 'OK',
+					message: `${name} was reached, and has no list of models: those with a line in Prices can be used. Whether it accepts the key is not known`,
+				};
+			if (status < 200 || status >= 300) return undefined;
+			const models = findModels(body, service?.prices);
+			if (!models)
+				return notFromServiceResult('The address answered, but not with a catalog of models');
+			const find = createModelFinder(models);
+			const missing = readModelLists(data['modelLists']).flatMap(({ name, models: ids }) =>
+				ids
+					.filter((id) => !find(id))
+					.map((id) =>
+						withFullStop(`List "${name}": ${endOfSentence(describeMissingModel(models, id))}`),
+					),
+			);
+			if (!missing.length) return undefined;
+			// n8n's editor only shows the message of a failed test
+			const message = `${name} was reached. ${missing.join(' ')} Such models are passed over: correct Model Lists`;
+			return { status: 'Error', message };
+		},
+	};
+}
+
+const proofOf = (service: ModelService | undefined) => service?.proof && `/v1${service.proof}`;
+
+/** A service behind another host, such as a proxy of the own network, by the form of its catalog. */
+function serviceOfCatalog(body: unknown): ModelService | undefined {
+	const form = findModels(body)?.map(formOf).find(Boolean);
+	return form && SERVICES.find(({ prices }) => prices === form.name);
+}
 
 /**
  * Tests the job ledger, and whether the budget of the credential can be bypassed.
@@ -169,4 +193,4 @@ async function checkLedger(
 	return ledger;
 }
 
-export const testModelRouterApi = createCredentialTest(access, probe, checkLedger);
+export const testModelRouterApi = createCredentialTest(access, createProbe, checkLedger);

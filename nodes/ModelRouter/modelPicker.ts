@@ -1,11 +1,13 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 
+import { mapServiceError, ServiceError } from '../../src/core/errors';
 import type { ModelList } from '../../src/core/modelList';
 import { formatUsd, readDecimal } from '../../src/core/money';
-import { connect } from '../../src/n8n/connection';
+import { type Connection, connect } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { createRedactor } from '../../src/n8n/redact';
+import { lineFinderOf, priceByOwner } from '../../src/paid/ownPrice';
 import { listModels } from '../../src/router/catalog';
 import { modalityNames } from '../../src/router/messages';
 import {
@@ -71,7 +73,7 @@ export async function searchModels(
 	try {
 		const connection = await connect(this, access, redact);
 		const lists = kind ? connection.readModelLists() : [];
-		const { models } = await listModels(connection.http);
+		const models = await listAll(connection);
 		const find = createModelFinder(models);
 		const isIn = (name: string) => name.toLowerCase().includes(search.trim().toLowerCase());
 		const mayServe = ({ models: ids }: ModelList) =>
@@ -94,6 +96,21 @@ export async function searchModels(
 		// everyone who may use the credential sees this message, so the key must not be in it
 		throw toNodeError(this.getNode(), cause, undefined, redact);
 	}
+}
+
+/** The models of the catalog and of the lines in Prices, with the prices that count. */
+async function listAll({ http, ownPrices }: Connection): Promise<Model[]> {
+	const own = [...ownPrices.keys()].filter((id) => id !== '*').map((id) => ({ id }));
+	const { models } = await listModels(http).catch((cause: unknown) => {
+		const { status = 0 } = cause instanceof ServiceError ? cause.details : {};
+		// some services have none
+		if (own.length && [404, 405].includes(status)) return { models: [] };
+		throw mapServiceError(cause);
+	});
+	const find = createModelFinder(models);
+	const lineOf = lineFinderOf(ownPrices);
+	const all: Model[] = [...models, ...own.filter(({ id }) => !find(id))];
+	return all.map((model) => priceByOwner(model.id, model, lineOf, true)?.entry ?? model);
 }
 
 /** Models without a kind come last. Of several prices, the first that the list shows counts. */

@@ -1,12 +1,13 @@
 import type { ServiceAccess } from '../../src/n8n/connection';
 import type { CredentialProbe } from '../../src/n8n/credentialTest';
+import { BEARER } from '../../src/n8n/keyPlace';
 import type { Resource } from '../../src/n8n/operation';
 import { send } from './message/send.operation';
 
 export const access: ServiceAccess = {
 	credential: 'workspaceAgentApi',
 	credentialName: 'Workspace Agent API',
-	keyHeader: 'Authorization',
+	keyPlace: () => BEARER,
 	endpoints: /\/session\/[^/]+\/messages$/,
 };
 
@@ -18,7 +19,6 @@ export const probe: CredentialProbe = {
 	service: 'The workspace agent',
 	method: 'GET',
 	path: `/session/${NIL_UUID}/messages`,
-	keyPrefix: 'Bearer ',
 	judge: ({ status }) =>
 		// 502 and the like are from what is between n8n and the service
 		[401, 403, 407].includes(status) || (status >= 300 && status < 400) || status >= 502

@@ -18,7 +18,7 @@ export const GROUPS: Group[] = [
 		title: 'Saving a credential',
 		intro: 'Messages from the credential test, and from the checks of its fields.',
 		files:
-			/credentialTest|n8n\/(credential|additionalHeaders)|core\/urls|MarketAssistant\/resources/,
+			/credentialTest|n8n\/(credential|additionalHeaders|keyPlace)|core\/(urls|ownPrices)|MarketAssistant\/resources/,
 	},
 	{
 		title: 'Version of n8n',

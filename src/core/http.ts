@@ -15,6 +15,8 @@ export interface Http {
 	send(request: HttpRequest): Promise<HttpResponse>;
 	/** Facts learned about this service, kept while the process runs. */
 	readonly serviceFacts?: Map<string, string>;
+	/** The host of the service, without a port: some are known by it. */
+	readonly hostname?: string;
 }
 
 export interface HttpRequest {

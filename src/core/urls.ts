@@ -1,18 +1,20 @@
 import { invalidInputError, ServiceError, shortenText } from './errors';
 import { isPresent } from './missing';
 
+/** Where `http://` is taken: on this machine alone, also in the own network, or anywhere. */
+export type PlainHttp = 'thisMachine' | 'ownNetwork' | 'anywhere';
+
 /**
  * Checks and normalizes a base URL: no trailing slash, and no version segment at the end.
  *
  * @param version A last path segment that may be present, missing or doubled, e.g. `v1`; it is removed.
- * @param allowHttp Allows http:// for any host, for services inside a private network.
  * @param name The field, for the message.
  * @throws ServiceError `invalid`, with a message for the user.
  */
 export function normalizeBaseUrl(
 	input: string,
 	version?: string,
-	allowHttp = false,
+	plainHttp: PlainHttp = 'thisMachine',
 	name = 'base URL',
 ): string {
 	const text = trimWhitespace(input);
@@ -23,10 +25,10 @@ export function normalizeBaseUrl(
 			`The ${name} is not a web address`,
 			'Enter an address that begins with https:// in the credential.',
 		);
-	if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname))
+	if (url.protocol === 'http:' && !takesPlainHttp(url.hostname, plainHttp))
 		throw invalidInputError(
 			`The ${name} must begin with https://`,
-			'Over http:// others could read the API key in transit.',
+			'Over http:// others could read the API key in transit. It is taken for a host in your own network, such as http://ollama:11434, that is typed in and not an expression.',
 		);
 	if (url.username || url.password)
 		throw invalidInputError(`The ${name} must not contain a user name or password`);
@@ -35,24 +37,58 @@ export function normalizeBaseUrl(
 	return url.origin + trimPath(url.pathname, version);
 }
 
+const takesPlainHttp = (hostname: string, where: PlainHttp) =>
+	where === 'anywhere' || (where === 'ownNetwork' ? isOwnHost(hostname) : isLoopback(hostname));
+
+/** Whether a host is this machine, or in the own network. */
+export const isOwnHost = (hostname: string): boolean =>
+	isLoopback(hostname) || isInOwnNetwork(hostname);
+
+/** What the base URL of a service may be. */
+export interface BaseUrlForm {
+	/** The version with which the specified paths begin. It may be present, missing or doubled; another one may stand in its place. */
+	version?: string;
+	/** Matches an end that is an address of the service itself, as its documentation has it. */
+	endpoints: RegExp;
+	/** The one of these that may stay: what is before it is the root, with a version or without. */
+	complete?: string;
+	/** What comes before the paths of a service that is known by its host, e.g. `/api/v1`. */
+	rootOf?(hostname: string): string | undefined;
+}
+
 /**
  * Reads the base URL of a credential.
  *
- * @param access `endpoints` matches an end that is an address of the service itself, as its documentation has it.
- * @throws ServiceError `invalid` as `normalizeBaseUrl`, and for such an end.
+ * @returns with the version, or what stands in its place: `joinUrl` puts a path below it.
+ * @throws ServiceError `invalid` as `normalizeBaseUrl`, and for an end that is an address of the service.
  */
 export function readBaseUrl(
 	input: unknown,
-	{ version, endpoints }: { version?: string; endpoints: RegExp },
+	{ version, endpoints, complete, rootOf }: BaseUrlForm,
+	plainHttp: PlainHttp = 'ownNetwork',
 ): string {
-	const baseUrl = normalizeBaseUrl(String(input ?? ''), version);
-	const [end] = endpoints.exec(baseUrl) ?? [];
-	if (!end) return baseUrl;
-	throw invalidInputError(
-		`The base URL ends in ${shortenText(end, 100)}`,
-		'Remove that part of it in the credential: the node adds it itself.',
-	);
+	const typed = normalizeBaseUrl(String(input ?? ''), undefined, plainHttp);
+	if (complete && typed.endsWith(complete)) return typed.slice(0, -complete.length);
+	const [end] = endpoints.exec(typed) ?? [];
+	if (end)
+		throw invalidInputError(
+			`The base URL ends in ${shortenText(end, 100)}`,
+			'Remove that part of it in the credential: the node adds it itself.',
+		);
+	if (!version) return typed;
+	const { origin, hostname, pathname } = new URL(typed);
+	const path = trimPath(pathname, version);
+	const known = rootOf?.(hostname);
+	if (known?.startsWith(`${path}/`)) return origin + known;
+	return origin + (OTHER_VERSION.test(path) ? path : `${path}/${version}`);
 }
+
+/** What services have in place of `/v1`: another version, also with `/openai` after it as of Google, or `/compat` of Cloudflare. */
+const OTHER_VERSION = /\/(v\d+[a-z]*\d*(\/openai)?|compat)$/;
+
+/** The address of a path. Paths of the specification begin with the version, which the base URL has already. */
+export const joinUrl = (baseUrl: string, path: string): string =>
+	baseUrl + path.replace(/^\/v1(?=\/)/, '');
 
 function trimPath(path: string, version: string | undefined): string {
 	let trimmed = path.replace(/\/+$/, '');
@@ -140,6 +176,34 @@ export function trimWhitespace(text: string): string {
 function isLoopback(hostname: string): boolean {
 	return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
+
+/**
+ * Whether a host is in the own network, by its text alone: a name of one label, as of a container; a name that is never found outside; an
+ * address that is never routed there (RFC 1918, fc00::/7). Addresses of the link, of metadata services and of groups are not.
+ *
+ * @param hostname As `URL` writes it: addresses in their shortest form.
+ */
+function isInOwnNetwork(hostname: string): boolean {
+	const mapped = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(hostname);
+	const address = mapped ? toDotted(mapped.slice(1)) : hostname;
+	return OWN_NETWORK.some((form) => form.test(address));
+}
+
+const OWN_NETWORK = [
+	/^[^.:[\]]+$/,
+	/\.(internal|local|lan|home\.arpa)$/,
+	/^10(\.\d{1,3}){3}$/,
+	/^192\.168(\.\d{1,3}){2}$/,
+	/^172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}$/,
+	/^\[f[cd][\da-f]{2}:/,
+];
+
+/** The IPv4 address in the last two groups of an IPv6 address. */
+const toDotted = (groups: readonly string[]) =>
+	groups
+		.map((group) => parseInt(group, 16))
+		.flatMap((group) => [group >> 8, group & 255])
+		.join('.');
 
 /** The ID of a job may be a signed token. */
 const MAX_SEGMENT_LENGTH = 2000;

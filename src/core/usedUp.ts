@@ -7,10 +7,11 @@ import type { ServiceErrorDetails } from './errors';
  * @see https://platform.openai.com/docs/guides/error-codes (429 insufficient_quota; 400 billing_hard_limit_reached)
  * @see https://docs.litellm.ai/docs/proxy/users (400 and 429 budget_exceeded), BerriAI/litellm#14144
  * @see QuantumNous/new-api (403 insufficient_user_quota), Moonshot (429 exceeded_current_quota_error), Alibaba (400 Arrearage)
- * @see anthropics/claude-code#66314, vellum-ai/vellum-assistant#38275 (OpenRouter): the sentences
+ * @see anthropics/claude-code#66314, vellum-ai/vellum-assistant#38275 (OpenRouter), Anantys-oss/koan#2412 (xAI, 403), Helicone (429),
+ *   pollinations/pollinations (Fireworks, 412): the sentences
  */
 export const isUsedUp = ({ status = 0, code = '', reason = '' }: ServiceErrorDetails): boolean =>
-	[400, 403, 429].includes(status) &&
+	[400, 403, 412, 429].includes(status) &&
 	((USED_UP_CODE.test(code) && !RATE_CODE.test(code) && !RATE_REASON.test(reason)) ||
 		USED_UP_REASON.test(reason));
 
@@ -23,7 +24,8 @@ const USED_UP_CODE = /quota|credit|balance|budget|billing|insufficient_?funds|ar
  */
 const RATE_CODE = /throttl|rate|(requests?|tokens?)_quota|per_?(minute|second)/i;
 const RATE_REASON = /\bper (minute|second|hour)\b/i;
-const USED_UP_REASON = /credit balance is too low|\bkey limit exceeded|budget has been exceeded/i;
+const USED_UP_REASON =
+	/credit balance is too low|\bkey limit exceeded|budget has been exceeded|insufficient credits|monthly spending limit/i;
 
 /** What to do about it. */
 export const USED_UP_ADVICE =

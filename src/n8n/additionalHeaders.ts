@@ -72,13 +72,17 @@ const LATIN_1 = /^[\t\x20-\x7e\xa0-\xff]*$/;
 /**
  * Reads the additional headers of a credential.
  *
- * @param keyHeader The header of the service's key.
+ * @param keyHeaders The header of the service's key, if it has one.
  * @returns their values by name.
  * @throws ServiceError `invalid`. No value is in the message, nor a name that may be a value in the wrong field.
  */
-export function readAdditionalHeaders(data: ICredentialDataDecryptedObject, keyHeader: string) {
+export function readAdditionalHeaders(
+	data: ICredentialDataDecryptedObject,
+	keyHeaders: readonly string[],
+) {
 	const headers: Record<string, string> = {};
 	const taken = new Set<string>();
+	const ofKey = keyHeaders.map((header) => header.toLowerCase());
 	for (const { number, name, value } of fieldsOf(data)) {
 		if (!name && !value) continue;
 		if (!name || !value)
@@ -92,7 +96,7 @@ export function readAdditionalHeaders(data: ICredentialDataDecryptedObject, keyH
 				'Enter the name alone in the credential, without a space or a colon.',
 			);
 		const key = name.toLowerCase();
-		if (key === keyHeader.toLowerCase() || RESERVED.test(name))
+		if (ofKey.includes(key) || RESERVED.test(name))
 			throw invalidInputError(
 				`Additional Header ${number} must not be "${name}"`,
 				'n8n sets this header itself, or has its own use for the name.',

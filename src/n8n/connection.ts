@@ -3,9 +3,10 @@ import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 import { invalidInputError, messageOf } from '../core/errors';
 import type { SlotBook } from '../core/rateLimit';
 import type { ModelList } from '../core/modelList';
+import { readOwnPrices } from '../core/ownPrices';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
-import { normalizeApiKey, readBaseUrl } from '../core/urls';
+import { type BaseUrlForm, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import { createExecutionCosts } from './memory/executionCosts';
 import type { HttpContext } from './http';
@@ -18,6 +19,7 @@ import {
 } from './credential';
 import { addHint } from './hints';
 import { readWithoutItem } from './credentialReads';
+import { findStoredKey, type KeyPlaceOf, readKey } from './keyPlace';
 import type { Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings } from './requestSettings';
 import { type ClientOptions, createClient, createClock, identifyAccount } from './serviceClient';
@@ -31,17 +33,13 @@ export type Connection = ReturnType<typeof openConnection>;
 type LedgerConnection = ReturnType<typeof createLedgerConnection>;
 
 /** How a node uses its credential. */
-export interface ServiceAccess {
+export interface ServiceAccess extends BaseUrlForm {
 	/** Name of the credential type, e.g. `modelRouterApi`. */
 	credential: string;
 	/** Title of the credential type in n8n, e.g. `Model Router API`. */
 	credentialName: string;
-	/** The header of its key. */
-	keyHeader: string;
-	/** A version at the end of the base URL, which may be present, missing or doubled. Paths then begin with it. */
-	version?: string;
-	/** Matches the end of a base URL that has one of the paths that the node adds itself. */
-	endpoints: RegExp;
+	/** Where its key goes. */
+	keyPlace: KeyPlaceOf;
 	/**
 	 * Requests per minute that the service accepts, if it has such a limit. Requests then wait for their turn.
 	 *
@@ -98,8 +96,9 @@ export async function connect(
 	redact: Redactor,
 	settings: RequestSettings = defaultRequestSettings,
 ): Promise<Connection> {
-	const data = await readWithoutItem(n8n, access.credential);
-	return openConnection(openOwner(n8n, access, redact, settings, data), data, false);
+	const { data, isTyped } = await readWithoutItem(n8n, access.credential);
+	const owner = openOwner(n8n, access, redact, settings, data);
+	return openConnection(owner, data, { isOfItem: false, isTyped });
 }
 
 /**
@@ -150,20 +149,20 @@ export function openOwner(
  * Connects to an account of the service.
  *
  * @param isOfItem Whether the account comes from an item.
+ * @param isTyped Whether the base URL certainly is what was entered, and no expression.
  * @throws ServiceError `invalid` for an unusable base URL or key.
  */
 export function openConnection(
 	{ n8n, access, redact, settings, stop, ...owner }: ReturnType<typeof openOwner>,
 	data: Data,
-	isOfItem: boolean,
+	{ isOfItem, isTyped }: { isOfItem: boolean; isTyped: boolean },
 ) {
 	const { credentialId, connectLedger, accounts } = owner;
-	redact.addKey(...findHeaderSecrets(data));
-	const baseUrl = readBaseUrl(data['baseUrl'], access);
-	const apiKey = normalizeApiKey(data['apiKey']);
-	redact.addKey(apiKey);
+	redact.addKey(findStoredKey(data), ...findHeaderSecrets(data));
+	const baseUrl = readBaseUrl(data['baseUrl'], access, isTyped ? 'ownNetwork' : 'thisMachine');
+	const { apiKey, headers: ofKey } = readKey(data, access.keyPlace);
 	findKeyOrigins(data);
-	const headers = readAdditionalHeaders(data, access.keyHeader);
+	const headers = readAdditionalHeaders(data, Object.keys(ofKey));
 	const account = identifyAccount(baseUrl, apiKey, headers);
 	const shared = { account, credentialId };
 	const limit = {
@@ -197,6 +196,8 @@ export function openConnection(
 		usesLedger: usesLedger(data),
 		connectLedger,
 		readModelLists: (name?: string) => access.readModelLists?.(data, name) ?? [],
+		/** Prices of models that the owner of the credential has entered. */
+		ownPrices: readOwnPrices(data['ownPrices'], new URL(baseUrl).hostname),
 		/** What the credential may spend, and has spent. */
 		accounts: isOfItem ? accountsOf(accounts, account) : accounts,
 	};

@@ -7,6 +7,7 @@ import type {
 import { invalidInputError } from '../core/errors';
 import { MAX_KEY_LENGTH, normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
 import { readAdditionalHeaders } from './additionalHeaders';
+import { type KeyPlaceOf, readKey } from './keyPlace';
 
 const whenUsed: INodeProperties['displayOptions'] = { show: { useJobLedger: [true] } };
 
@@ -183,7 +184,7 @@ export function readLedgerPart(data: ICredentialDataDecryptedObject) {
 	if (!table)
 		throw invalidInputError('The job ledger table is empty', 'Enter it in the credential.');
 	return {
-		baseUrl: normalizeBaseUrl(String(data['n8nUrl'] ?? ''), 'api/v1', true, 'n8n URL'),
+		baseUrl: normalizeBaseUrl(String(data['n8nUrl'] ?? ''), 'api/v1', 'anywhere', 'n8n URL'),
 		apiKey: normalizeApiKey(data['n8nApiKey'], 'n8n API key'),
 		table,
 	};
@@ -211,7 +212,7 @@ function isTablesAddress(
 	{ n8nUrl }: ICredentialDataDecryptedObject,
 	{ origin, pathname }: URL,
 ): boolean {
-	const tables = normalizeBaseUrl(String(n8nUrl ?? ''), 'api/v1', true) + TABLES_PATH;
+	const tables = normalizeBaseUrl(String(n8nUrl ?? ''), 'api/v1', 'anywhere') + TABLES_PATH;
 	const address = origin + pathname;
 	// an encoded slash may be one to a proxy
 	return address.startsWith(tables) && /^(\/[\w-]+)*\/?$/.test(address.slice(tables.length));
@@ -219,7 +220,7 @@ function isTablesAddress(
 
 function findOrigin(url: unknown): string | undefined {
 	try {
-		return new URL(normalizeBaseUrl(String(url ?? ''), undefined, true)).origin;
+		return new URL(normalizeBaseUrl(String(url ?? ''), undefined, 'anywhere')).origin;
 	} catch {
 		return undefined;
 	}
@@ -233,10 +234,9 @@ function findOrigin(url: unknown): string | undefined {
  * A function takes half the time of n8n's declarative form, which evaluates an expression per request. It returns a copy, so the
  * key never gets into the caller's options.
  *
- * @param name The service's header.
- * @param value Makes the header's value from the key.
+ * @param keyPlace Where the key of the service goes.
  */
-export function createHeaderAuth(name: string, value: (key: string) => string = (key) => key) {
+export function createHeaderAuth(keyPlace: KeyPlaceOf) {
 	return async (
 		credentials: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,
@@ -245,11 +245,13 @@ export function createHeaderAuth(name: string, value: (key: string) => string = 
 		const targets = findTargets(options);
 		const isCertainly = (check: (target: URL) => boolean) =>
 			targets.length > 0 && targets.every(check);
-		if (isCertainly(({ origin }) => origin === service))
+		if (isCertainly(({ origin }) => origin === service)) {
+			const { headers } = readKey(credentials, keyPlace, targets[0]?.pathname);
 			return withHeaders(options, {
-				...readAdditionalHeaders(credentials, name),
-				[name]: value(normalizeApiKey(credentials['apiKey'])),
+				...readAdditionalHeaders(credentials, Object.keys(headers)),
+				...headers,
 			});
+		}
 		if (isCertainly((target) => target.origin === n8n && isTablesAddress(credentials, target)))
 			return withHeaders(options, { [N8N_HEADER]: normalizeApiKey(credentials['n8nApiKey']) });
 		return { ...options };

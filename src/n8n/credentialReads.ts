@@ -17,6 +17,8 @@ export interface CredentialReads {
 	items: CredentialRead[];
 	/** What the trigger and the editor read. Undefined where a field of it cannot do without an item. */
 	withoutItem: Data | undefined;
+	/** As it was entered, where n8n tells. */
+	entered: Data | undefined;
 }
 
 /** Readings at once: n8n asks its database for each. */
@@ -43,17 +45,21 @@ export async function readForItems(
 	const end = Math.max(first + count, isAlone ? 0 : countVisibleItems(n8n));
 	const items: CredentialRead[] = [];
 	const distinct = new Map<string, CredentialRead>();
-	const entered = readAsEntered(n8n, type);
+	const reading = readAsEntered(n8n, type);
 	for (let start = first; start < end; start += BATCH) {
 		const length = Math.min(BATCH, end - start);
 		const batch = Array.from({ length }, async (_, item) => await readOne(n8n, type, start + item));
 		for (const read of await Promise.all(batch)) items.push(shareEqual(distinct, read));
-		const fixed = start === first ? findFixed(await entered, items) : undefined;
-		if (fixed) return { items: Array<CredentialRead>(count).fill(fixed), withoutItem: fixed.data };
+		const entered = await reading;
+		const fixed = start === first ? findFixed(entered, items) : undefined;
+		if (fixed) {
+			const all = Array<CredentialRead>(count).fill(fixed);
+			return { items: all, withoutItem: fixed.data, entered };
+		}
 	}
 	if (items.length > count) requireEqual(items);
 	if (isToolType(n8n.getNode().type)) await requireFreeOfModel(n8n, type, items[0]);
-	return { items, withoutItem: await findWithoutItem(n8n, type) };
+	return { items, withoutItem: await findWithoutItem(n8n, type), entered: await reading };
 }
 
 /**
@@ -133,14 +139,20 @@ async function findWithoutItem(n8n: HttpContext, type: string): Promise<Data | u
 /**
  * Reads the credential where there is no item: for the trigger, and for lists in the editor.
  *
+ * @returns also whether its base URL is no expression.
  * @throws ServiceError `invalid` where it needs one.
  */
-export async function readWithoutItem(n8n: HttpContext, type: string): Promise<Data> {
+export async function readWithoutItem(n8n: HttpContext, type: string) {
+	const reading = readAsEntered(n8n, type);
 	const data = await findWithoutItem(n8n, type);
 	if (!data) throw needsItemError();
 	requireNoItem(data);
-	return data;
+	return { data, isTyped: isTypedAddress(data, await reading) };
 }
+
+/** Whether the base URL certainly is what was entered. An expression may take it from strangers, or from a model. */
+export const isTypedAddress = ({ baseUrl }: Data, entered: Data | undefined): boolean =>
+	entered !== undefined && entered['baseUrl'] === baseUrl;
 
 /**
  * For a credential that was read without an item. n8n then leaves out each field of the account whose expression cannot do without one,
@@ -152,7 +164,11 @@ export function requireNoItem(data: Data): void {
 	const isMissing = ({ name }: { name: string }) => data[name] === undefined;
 	// what n8n has not filled in may have no header at all
 	const headers = HEADER_FIELDS.every(isMissing) ? [] : HEADER_FIELDS;
-	const missing = [...SERVICE_FIELDS, ...headers].filter(isMissing);
+	// n8n drops the value of a field that is hidden
+	const service = SERVICE_FIELDS.filter(
+		({ name }) => name !== 'apiKey' || data['keyIn'] !== 'none',
+	);
+	const missing = [...service, ...headers].filter(isMissing);
 	if (missing.length) throw needsItemError(missing.map(({ title }) => title).join(', '));
 }
 
@@ -176,7 +192,7 @@ const HEADER_FIELDS = additionalHeaderProperties
 	.map(titled);
 
 /** What makes an account of a service. */
-const ACCOUNT_FIELDS = [...SERVICE_FIELDS, ...HEADER_FIELDS];
+const ACCOUNT_FIELDS = [...SERVICE_FIELDS, { name: 'keyIn' }, ...HEADER_FIELDS];
 
 /** What belongs to the owner of the credential, for all accounts: one ledger, one budget, one record. */
 const OWNER_FIELDS = [

@@ -10,7 +10,7 @@ import { describeStatus, describeWebPage, isWebPage, parseErrorBody } from '../c
 import { ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
-import { normalizeApiKey, readBaseUrl } from '../core/urls';
+import { joinUrl, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
 import type { ServiceAccess } from './connection';
 import {
@@ -22,6 +22,7 @@ import {
 } from './credential';
 import { requireNoItem } from './credentialReads';
 import { toNetworkError } from './http';
+import { findStoredKey, readKey } from './keyPlace';
 import { withDeadline } from './deadline';
 import { createRedactor, isShortWord, type Redactor } from './redact';
 
@@ -34,8 +35,8 @@ export interface CredentialProbe {
 	path: string;
 	/** What is read, if some services give it to everybody: then it proves nothing about the key. */
 	maybePublic?: string;
-	/** What comes before the key in its header. */
-	keyPrefix?: string;
+	/** Below the base URL: what only a valid key may read, where `maybePublic` proves nothing. */
+	proof?(answer: ProbeResponse): string | undefined;
 	body?: object;
 	/** Checks fields that nothing else tests. @throws ServiceError `invalid`. */
 	checkFields?(data: ICredentialDataDecryptedObject): unknown;
@@ -83,13 +84,14 @@ const ENDLESS = { status: 'Error', message: 'The answer did not end in time' } a
  */
 export function createCredentialTest(
 	access: ServiceAccess,
-	probe: CredentialProbe,
+	probes: CredentialProbe | ((data: ICredentialDataDecryptedObject) => CredentialProbe),
 	checkLedger?: LedgerCheck,
 ) {
 	return async function (
 		this: ICredentialTestFunctions,
 		{ data = {}, name }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 	): Promise<INodeCredentialTestResult> {
+		const probe = typeof probes === 'function' ? probes(data) : probes;
 		const redact = createRedactor(findLedgerKey(data));
 		redact.addKey(...findHeaderSecrets(data));
 		const report = async (test: () => Promise<INodeCredentialTestResult>) => {
@@ -100,7 +102,7 @@ export function createCredentialTest(
 		const fields = await report(async () => {
 			requireNoItem(data);
 			findKeyOrigins(data);
-			readAdditionalHeaders(data, access.keyHeader);
+			readAdditionalHeaders(data, Object.keys(readKey(data, access.keyPlace).headers));
 			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
@@ -130,34 +132,51 @@ async function testService(
 	helpers: ICredentialTestFunctions['helpers'],
 	data: ICredentialDataDecryptedObject,
 	access: ServiceAccess,
-	{ service, method, path, keyPrefix = '', body, judge, maybePublic }: CredentialProbe,
+	{ service, method, path, body, judge, maybePublic, proof }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
-	const { keyHeader } = access;
-	const key = normalizeApiKey(data['apiKey']);
-	redact.addKey(key);
-	const headers = readAdditionalHeaders(data, keyHeader);
+	redact.addKey(findStoredKey(data));
+	const { headers: ofKey } = readKey(data, access.keyPlace);
+	const headers = readAdditionalHeaders(data, Object.keys(ofKey));
 	const baseUrl = readBaseUrl(data['baseUrl'], access);
-	const ask = async (more: Record<string, string>) => {
-		const http = createProbeHttp(helpers, baseUrl, { ...headers, ...more });
-		return await readAnswer(await http.send({ method, path, ...(body && { body }) }));
+	const ask = async (at = path, isAnybody = false) => {
+		const ofPath = isAnybody ? {} : readKey(data, access.keyPlace, at).headers;
+		const http = createProbeHttp(helpers, baseUrl, { ...headers, ...ofPath });
+		return await readAnswer(await http.send({ method, path: at, ...(body && { body }) }));
 	};
-	const answer = await ask({ [keyHeader]: keyPrefix + key });
+	const answer = await ask();
 	const { status, page } = answer;
 	const isGood = isSuccess(status);
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
 	const verdict = findKeyRefusal(answer) ?? judge(answer, data);
 	if (verdict) return verdict;
-	const anybody = isGood && maybePublic ? await ask({}).catch(() => undefined) : undefined;
-	if (anybody && isSuccess(anybody.status))
-		return {
-			status: 'OK',
-			message: `${service} was reached. Whether it accepts the key is not known: it gives ${maybePublic} to everybody`,
-		};
-	if (isGood) return { status: 'OK', message: `${service} accepted the key` };
-	const sentences = [describeStatus(status), page && `It sent ${page}`, STATUS_ADVICE[status]];
-	return { status: 'Error', message: sentences.filter(Boolean).join('. ') };
+	if (!isGood) return { status: 'Error', message: describeRefusal(service, answer) };
+	if (!Object.keys(ofKey).length)
+		return { status: 'OK', message: `${service} was reached. It gets no key` };
+	const at = proof?.(answer);
+	const proven = at === undefined ? undefined : await ask(at).catch(() => undefined);
+	if (proven && [401, 403].includes(proven.status))
+		return { status: 'Error', message: describeRefusal(service, proven) };
+	const isProven = isGoodAnswer(proven);
+	const anybody =
+		maybePublic && !isProven ? await ask(path, true).catch(() => undefined) : undefined;
+	const known = `${service} accepted the key`;
+	const unknown = `${service} was reached. Whether it accepts the key is not known: it gives ${maybePublic} to everybody`;
+	return { status: 'OK', message: isGoodAnswer(anybody) ? unknown : known };
 }
+
+const isGoodAnswer = (answer: ProbeResponse | undefined) =>
+	answer !== undefined && isSuccess(answer.status);
+
+function describeRefusal(service: string, { status, page }: ProbeResponse): string {
+	const advice =
+		status === 401 ? `Copy the key of ${lowerThe(service)} again` : STATUS_ADVICE[status];
+	const sentences = [describeStatus(status), page && `It sent ${page}`, advice];
+	return sentences.filter(Boolean).join('. ');
+}
+
+/** `The model router` within a sentence. A name stays as it is. */
+const lowerThe = (service: string) => service.replace(/^The /, 'the ');
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
@@ -187,7 +206,6 @@ async function readAnswer(response: HttpResponse) {
 const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
 const STATUS_ADVICE: Record<number, string> = {
-	401: 'Copy the key again; each workspace and each interface has its own key.',
 	404: 'Check the base URL.',
 	405: 'Check the base URL.',
 };
@@ -203,7 +221,7 @@ function createProbeHttp(
 			try {
 				const answer = (await request({
 					method,
-					uri: baseUrl + path,
+					uri: joinUrl(baseUrl, path),
 					...(sent && { body: sent }),
 					headers: { accept: 'application/json', ...headers },
 					json: true,
@@ -240,8 +258,8 @@ function warnOfShortKey(
 	verdict: INodeCredentialTestResult,
 	{ apiKey }: ICredentialDataDecryptedObject,
 ): INodeCredentialTestResult {
-	const key = String(apiKey).trim();
-	if (verdict.status !== 'OK' || !isShortWord(key)) return verdict;
+	const key = String(apiKey ?? '').trim();
+	if (!key || verdict.status !== 'OK' || !isShortWord(key)) return verdict;
 	return {
 		...verdict,
 		message: `${verdict.message}. It is a short word: if the service repeats it in an answer, it stays in the output`,

@@ -49,7 +49,7 @@ export function errorMessage(error: ServiceError): string {
 
 /** @param credential Its name in n8n. There may be several of a kind. */
 export const checkKeyAdvice = (credential?: string): string =>
-	`Copy the API key into the credential${credential === undefined ? '' : ` "${credential}"`} again: each workspace and each interface has its own key.`;
+	`Copy the API key into the credential${credential === undefined ? '' : ` "${credential}"`} again: it has to be a key of this service.`;
 
 /** What to do when the service refuses a request, if the error does not have more specific advice. */
 const USUAL_ADVICE: Record<number, string> = {

@@ -16,7 +16,7 @@ import {
 } from '../core/errors';
 import { type Http, type HttpRequest, type HttpResponse, isErrorResponse } from '../core/http';
 import type { Clock } from '../core/retry';
-import { isBelow, resolveRedirect, unsafeRedirectError } from '../core/urls';
+import { isBelow, joinUrl, resolveRedirect, unsafeRedirectError } from '../core/urls';
 import { learnReadable, wasRequestSent, withAbortSignal } from './platform';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
@@ -29,7 +29,7 @@ export interface TransportOptions {
 	credential: string;
 	/** Its fields. They decide which key a request gets. */
 	data: ICredentialDataDecryptedObject;
-	/** Paths begin here. */
+	/** Paths begin here, after its version. */
 	baseUrl: string;
 	settings: RequestSettings;
 	/** Aborts when the execution is stopped. Without it, requests continue after Stop. */
@@ -108,8 +108,8 @@ function sendByN8n(
 	{ method, path, body, accept = 'application/json', redirectedTo, keyPaths }: HttpRequest,
 	signal: AbortSignal,
 ): Promise<N8nResponse> {
-	const { url, sameOrigin } = resolveUrl(baseUrl + path, redirectedTo);
-	const getsKey = keyPaths?.some((each) => isBelow(url, baseUrl + each)) ?? sameOrigin;
+	const { url, sameOrigin } = resolveUrl(joinUrl(baseUrl, path), redirectedTo);
+	const getsKey = keyPaths?.some((each) => isBelow(url, joinUrl(baseUrl, each))) ?? sameOrigin;
 	// made for each request, because n8n modifies it
 	const options: IHttpRequestOptions = {
 		method,

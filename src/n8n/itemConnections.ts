@@ -5,6 +5,7 @@ import { type Connection, openConnection, openOwner, type ServiceAccess } from '
 import {
 	type CredentialRead,
 	isAccountOfItem,
+	isTypedAddress,
 	readForItems,
 	requireOneOwner,
 } from './credentialReads';
@@ -37,11 +38,15 @@ export async function connectItems(
 ): Promise<ItemConnections> {
 	const reads = await readForItems(n8n, access.credential, first, count);
 	requireOneOwner(reads);
-	const { items, withoutItem } = reads;
+	const { items, withoutItem, entered } = reads;
 	const [data] = items.flatMap((read) => ('data' in read ? [read.data] : []));
 	if (!data) throw items.flatMap((read) => ('cause' in read ? [read.cause] : []))[0];
 	const owner = openOwner(n8n, access, redact, settings, data);
-	const open = (read: Data) => openConnection(owner, read, isAccountOfItem(read, withoutItem));
+	const open = (read: Data) =>
+		openConnection(owner, read, {
+			isOfItem: isAccountOfItem(read, withoutItem),
+			isTyped: isTypedAddress(read, entered),
+		});
 	const opened = new Map<CredentialRead, OpenedConnection>();
 	const openOnce = (read: CredentialRead) => {
 		if ('cause' in read) return read;

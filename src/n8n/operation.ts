@@ -4,6 +4,7 @@ import type { Accounts } from '../core/accounts';
 import type { Cost } from '../core/bound';
 import type { Http, HttpResponse } from '../core/http';
 import type { LookUp } from '../core/lookup';
+import type { OwnPrices } from '../core/ownPrices';
 import type { Reserved, WaitForOthers } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import type { StartPaid } from '../core/startPaid';
@@ -39,6 +40,8 @@ export interface PreflightContext<Request> {
 	/** Whether base URL, key or additional headers come from the item. Nobody then finds the account again without it. */
 	isAccountOfItem: boolean;
 	lookUp: LookUp;
+	/** Prices of models that the owner of the credential has entered. */
+	ownPrices: OwnPrices;
 	/** In a run, another item may use the slot while it sleeps. */
 	clock: Clock;
 	/** @see Connection */

@@ -198,6 +198,7 @@ const createPreflightContexts =
 		request: request as never,
 		asTool: isToolType(n8n.getNode().type),
 		usesLedger: connection.usesLedger,
+		ownPrices: connection.ownPrices,
 		isAccountOfItem: connection.isOfItem,
 		lookUp: createLookUp(n8n, connection),
 		clock: connection.clock,

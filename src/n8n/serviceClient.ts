@@ -40,13 +40,15 @@ export function createClient(n8n: HttpContext, { account, limit, ...options }: C
 	checkAllowedDomains(data, baseUrl, n8n.getNode());
 	const clock = createClock(stop);
 	const serviceFacts = serviceFactsOf(account);
-	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, clock }), serviceFacts };
+	const { hostname } = new URL(baseUrl);
+	const known = { serviceFacts, hostname };
+	const httpWithoutRetries = { ...createN8nHttp(n8n, { ...options, clock }), ...known };
 	const maxRateLimitWait = settings.maxRateLimitWait * 1000;
 	const turn = { ...limit, clock, maxRateLimitWait };
 	/** A limit of the account counts for all of it. Without one, each model has its own. */
 	const httpOf = keepPerKey((): Http => {
 		const limiter = limit?.perMinute === undefined ? new RateLimiter() : rateLimiterOf(account);
-		return { ...withRetries(httpWithoutRetries, limiter, turn), serviceFacts };
+		return { ...withRetries(httpWithoutRetries, limiter, turn), ...known };
 	});
 	return {
 		/** For everything that no model limits. */

@@ -11,6 +11,8 @@ export interface Call<Price extends Priced = Priced> {
 	/** As it is sent. */
 	model: string;
 	found: FoundModel;
+	/** Finds another model, in case that one has answered. */
+	find(model: string): FoundModel;
 	/** Without a limit of our own. */
 	body: Body;
 	caps: Caps;

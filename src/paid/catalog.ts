@@ -7,9 +7,11 @@ import {
 } from '../core/errors';
 import type { Http } from '../core/http';
 import type { Lookup, LookUp, Missing } from '../core/lookup';
+import type { OwnPrices } from '../core/ownPrices';
 import { CORRECT_MODEL, listModels } from '../router/catalog';
-import { createModelFinder, describeMissingModel, type Model } from '../router/model';
+import { createModelFinder, describeMissingModel } from '../router/model';
 import type { NoCostBound } from '../router/pricing';
+import { lineFinderOf, type LineOf, priceByOwner, type PricedEntry } from './ownPrice';
 
 type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
 
@@ -34,10 +36,12 @@ export interface CatalogContext {
 	lookUp: LookUp;
 	/** Shows the user a sentence next to the output. */
 	addHint(sentence: string): void;
+	/** Prices of text models that the owner of the credential has entered. Absent for media. */
+	ownPrices?: OwnPrices | undefined;
 }
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
-export type FoundModel = { entry: Model } | (NoCostBound & { unreadable?: ServiceError });
+export type FoundModel = PricedEntry | (NoCostBound & { unreadable?: ServiceError });
 
 /** Why a request cannot be carried out. Nothing was sent. */
 export interface Refused {
@@ -51,11 +55,12 @@ export interface Refused {
  * @returns what `judge` returned, and the ID of the request that has read the catalog.
  */
 export async function judgeByCatalog<Verdict extends object>(
-	{ lookUp, addHint }: CatalogContext,
+	{ lookUp, addHint, ownPrices = NO_PRICES }: CatalogContext,
 	judge: (find: (model: string) => FoundModel) => Verdict | Refused,
 ): Promise<(Verdict & { catalogId?: string | undefined }) | Refused> {
 	let catalog = await lookUp('catalog', readCatalog);
-	const judgeNow = () => judge((model) => findIn(catalog, model));
+	const lineOf = lineFinderOf(ownPrices);
+	const judgeNow = () => judge(createFinder(catalog, lineOf));
 	let verdict = judgeNow();
 	if ('refusal' in verdict) {
 		const before = catalog;
@@ -89,23 +94,37 @@ function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
 	return `The catalog could not be read (${reason}), so its prices of ${time} UTC count`;
 }
 
-function findIn(catalog: Lookup<CachedCatalog>, model: string): FoundModel {
+const NO_PRICES: OwnPrices = new Map();
+
+/** Calls keep it: it knows nothing of what they are judged for. */
+const createFinder = (catalog: Lookup<CachedCatalog>, lineOf: LineOf) => (model: string) =>
+	findIn(catalog, model, lineOf);
+
+function findIn(catalog: Lookup<CachedCatalog>, model: string, lineOf: LineOf): FoundModel {
+	const inCatalog = 'value' in catalog ? catalog.value.find(model) : undefined;
+	const priced = priceByOwner(model, inCatalog, lineOf, isRead(catalog));
+	if (priced) return priced;
 	if ('missing' in catalog) {
 		const unreadable = unreadableError(catalog);
 		const { message, details } = unreadable;
 		return { unbounded: message, remedy: details.advice, trouble: 'fault', unreadable };
 	}
-	const entry = catalog.value.find(model);
-	if (entry) return { entry };
 	const { incompleteReason } = catalog.value;
 	const missing = catalog.value.describeMissing(model);
 	const isMisspelled = missing.includes('Did you mean');
 	return {
 		unbounded: incompleteReason ? `${missing} (${endOfSentence(incompleteReason)})` : missing,
-		remedy: CORRECT_MODEL,
+		remedy: isMisspelled ? CORRECT_MODEL : `${CORRECT_MODEL} ${enterMissing(model)}`,
 		trouble: isMisspelled ? 'fault' : 'model',
 	};
 }
+
+const enterMissing = (model: string) =>
+	`For one that the list lacks, enter a line such as "${model} 0.25 2" in Prices of the credential.`;
+
+/** Whether it is known what the catalog has. Some services have none. */
+const isRead = (catalog: Lookup<CachedCatalog>) =>
+	'value' in catalog || [404, 405].includes(catalog.error?.details.status ?? 0);
 
 /** Why the catalog cannot be read, and what to do about that. */
 function unreadableError({ missing, error }: Missing): ServiceError {
@@ -126,4 +145,5 @@ function unreadableError({ missing, error }: Missing): ServiceError {
 }
 
 const LATER = 'Run it again later: without its prices, nobody knows what this costs.';
-const CHECK_URL = 'Check the base URL of the credential: the catalog is at /v1/models below it.';
+const CHECK_URL =
+	'Check the base URL of the credential: its list of models is at /models below the version. For a service without one, enter its models in Prices of the credential.';

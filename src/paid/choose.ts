@@ -21,7 +21,7 @@ export interface PassedOver {
 }
 
 /** A model to which a request may be sent, as it is sent. */
-export type Candidate = Pick<Call, 'model' | 'found'>;
+export type Candidate = Pick<Call, 'model' | 'found' | 'find'>;
 
 /** What is left of the models of a field. */
 export interface Chosen<Of extends Call> {
@@ -51,7 +51,7 @@ export async function choose<Of extends Call>(
 	return await judgeByCatalog<Chosen<Of>>(context, (find) => {
 		if (list) return judgeList(list, find, toCall);
 		const [model = ''] = models;
-		const judged = judge(() => toCall({ model, found: find(model) }, false));
+		const judged = judge(() => toCall({ model, found: find(model), find }, false));
 		return 'refusal' in judged ? judged : { calls: [judged], passedOver: [] };
 	});
 }
@@ -77,7 +77,7 @@ function judgeList<Of extends Call>(
 		const judged = judge(() => {
 			const found = find(model);
 			if ('unbounded' in found) throw invalidInputError(endOfSentence(found.unbounded));
-			return toCall({ model: found.entry.id, found }, true);
+			return toCall({ model: found.entry.id, found, find }, true);
 		});
 		if ('refusal' in judged) passedOver.push({ model, reason: judged.refusal.message });
 		else if (!calls.some((one) => one.model === judged.model)) calls.push(judged);

@@ -42,14 +42,14 @@ export function judgeJob(
 
 export function toJobCall(
 	{ mediaType, caps, allowUnknownCost, label }: JobLimits,
-	{ model, found }: Candidate,
+	{ model, found, find }: Candidate,
 	given: Record<string, unknown>,
 ): JobCall {
 	const body: Body = { ...given, model };
 	const minimum = 'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
 	const unpriced = 'unbounded' in found ? found : NO_PRICE;
 	const price = { ...(minimum ?? unpriced), body, least: minimum?.microUsd };
-	return { model, found, body, mediaType, caps, allowUnknownCost, label, price: () => price };
+	return { model, found, find, body, mediaType, caps, allowUnknownCost, label, price: () => price };
 }
 
 const NO_PRICE = {

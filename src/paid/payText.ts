@@ -15,7 +15,11 @@ import type { Sent, StartPaid } from '../core/startPaid';
 import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
 import { explainBalance } from '../router/advice';
 import { textCost } from '../router/pricing';
+import { leastPricingOf } from '../router/catalogPrices';
+import { explainMaximumPrice } from '../router/maximumPrice';
 import { protocols } from '../router/protocols';
+import { readReportedCost, settleCost } from '../router/reportedCost';
+import { isSameModel } from '../router/model';
 import type { TextAnswer } from '../router/textAnswer';
 import type { OnText } from '../router/textStream';
 import { reserveCall } from './call';
@@ -47,6 +51,8 @@ export interface PaidText {
 	maxTokens: number | undefined;
 	/** What of it comes back in the next request, as it came. */
 	given: unknown[];
+	/** What is to be known of its cost. */
+	notice: string | undefined;
 }
 
 type Price = ReturnType<TextCall['price']>;
@@ -99,23 +105,56 @@ async function ask(
 }
 
 /** As it came. */
-type Asked = TextAnswer & { [name in 'completion' | 'response']?: Record<string, unknown> };
+type Asked = TextAnswer & {
+	[name in 'completion' | 'response']?: Record<string, unknown>;
+} & { reportedUsd?: string };
 
-/** Calculates what an answer has cost: the service does not say it. @returns micro-dollars, if they are known. */
+/** What an answer has cost: what the service reports, or what follows from its tokens. @returns micro-dollars, if they are known. */
 function priceAnswer(
-	{ found, protocol }: TextCall,
+	call: TextCall,
 	price: Price,
 	asked: Asked,
 	keep: PayContext['keep'],
-): Pick<PaidText, 'answer' | 'tokens'> & { cost: Cost } {
-	const { [protocols[protocol].raw]: raw = {}, ...answer } = asked;
+): Pick<PaidText, 'answer' | 'tokens' | 'notice'> & { cost: Cost } {
+	const { [protocols[call.protocol].raw]: raw = {}, reportedUsd, ...answer } = asked;
+	const { found } = call;
 	const tokens = readTokenCounts(answer.usage);
-	const pricing = 'entry' in found ? found.entry.pricing : undefined;
-	const cost = isCounted(tokens, answer) ? textCost(pricing, tokens) : undefined;
+	const computed = isCounted(tokens, answer) ? computeCost(call, answer.model, tokens) : {};
+	const settled = settleCost(readReportedCost(answer.usage, reportedUsd), computed);
+	const { cost, isReported } = settled;
 	const costUsd = toUsd(cost);
+	const priceSource = 'entry' in found ? found.priceSource : undefined;
+	const figures: Pick<PricedAnswer, 'costUsd' | 'costComputed' | 'reservedUsd' | 'costSource'> =
+		costUsd === undefined
+			? reservedUsd(price)
+			: {
+					costUsd,
+					...(isReported
+						? { costSource: 'service' }
+						: { costComputed: true, ...omitMissing({ costSource: priceSource }) }),
+				};
 	const kept = keep?.(answer, raw);
-	const figures = costUsd === undefined ? reservedUsd(price) : { costUsd, costComputed: true };
-	return { answer: { ...answer, ...kept, ...figures }, tokens, cost };
+	const ofPrice = 'entry' in found ? found.priceNotice : undefined;
+	const notice = joinSentences(ofPrice, settled.notice) || undefined;
+	return { answer: { ...answer, ...kept, ...figures }, tokens, cost, notice };
+}
+
+/**
+ * By the price of the model that was asked or, if the answer names another one, by the dearer of both.
+ *
+ * @returns micro-dollars: the most and the least that the prices of the catalog give.
+ */
+function computeCost({ model, found, find }: TextCall, answered: string, tokens: TokenCounts) {
+	if (!('entry' in found)) return {};
+	const { entry } = found;
+	const isOther = !isSameModel(answered, entry.id) && !isSameModel(answered, model);
+	const other = isOther ? find(answered) : found;
+	const costs = [entry, 'entry' in other ? other.entry : entry].map(({ pricing }) =>
+		textCost(pricing, tokens),
+	);
+	const [cost, ofOther = cost] = costs;
+	const least = textCost(leastPricingOf(entry), tokens);
+	return omitMissing({ most: cost === undefined ? cost : Math.max(cost, ofOther ?? cost), least });
 }
 
 const reservedUsd = ({ cost }: Price) => omitMissing({ reservedUsd: toUsd(cost.microUsd) });
@@ -143,7 +182,7 @@ function explain(error: ServiceError, { call, price, others, partial }: Failure)
 	const own = protocols[protocol].limit;
 	const explained = explainBalance(error, { body: price.body, own, model, others });
 	if (partial) return withDetails(explained, { partial });
-	if (isUnstarted(error)) return adviseModel(explained, found);
+	if (isUnstarted(error)) return adviseModel(explainMaximumPrice(explained, price.body), found);
 	const { computed } = explained.details;
 	return withDetails(explained, { computed: { ...computed, ...reservedUsd(price) } });
 }
@@ -161,6 +200,8 @@ export type PricedAnswer = TextAnswer & {
 	/** USD. */
 	costUsd?: number;
 	costComputed?: boolean;
+	/** Where the cost is from, if not from the price in the catalog: the service's own figure, or a price of the credential. */
+	costSource?: 'service' | 'credential';
 	/** USD, if the cost is not known: the most that it can be. It stays counted in every cap. */
 	reservedUsd?: number;
 	durationMs?: number;

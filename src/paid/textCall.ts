@@ -1,7 +1,10 @@
 import { invalidInputError } from '../core/errors';
+import { formOf } from '../router/catalogPrices';
 import { checkInputs, type Modality } from '../router/messages';
+import { maximumPrice } from '../router/maximumPrice';
 import { checkKind, type Model } from '../router/model';
 import { unifyOutputLimits } from '../router/outputLimits';
+import { ASK_FOR_USAGE } from '../router/ownFields';
 import { type CostBound, maximumTextCost, type NoCostBound, toTextBound } from '../router/pricing';
 import { estimatePromptTokens } from '../router/promptTokens';
 import { type Protocol, protocols } from '../router/protocols';
@@ -64,26 +67,36 @@ function checkWindow({ context_length: window }: Model, body: Body): void {
 
 export function toTextCall(
 	{ protocol, caps, allowUnknownCost, label }: TextLimits,
-	{ model, found }: Candidate,
+	{ model, found, find }: Candidate,
 	body: Body,
 ): TextCall {
 	const price = priceText(found, body, protocol);
-	return { model, found, body, protocol, caps, allowUnknownCost, label, price };
+	return { model, found, find, body, protocol, caps, allowUnknownCost, label, price };
 }
 
 /** The same call with another body. The same value for the one that it has, whose prompt is measured. */
 export const withBody = (call: TextCall, body: Body): TextCall =>
 	body === call.body ? call : toTextCall(call, call, body);
 
+/** Whether a model has its prices as the specification says, so that its service is one that follows it. */
+const isOfSpecification = (found: FoundModel) =>
+	'entry' in found &&
+	found.entry.pricing !== undefined &&
+	!found.priceSource &&
+	!formOf(found.entry);
+
 /** Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow. */
 function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall['price'] {
 	const { limit: own } = protocols[protocol];
 	const unified = unifyOutputLimits(body, own);
 	const costWithin = 'entry' in found ? maximumTextCost(found.entry, unified, own) : () => found;
+	const usage = protocol === 'chat' && !isOfSpecification(found) && ASK_FOR_USAGE;
 	return (left) => {
 		const cost = costWithin(left);
 		const { maxTokens } = cost;
 		const limit = maxTokens !== undefined && { [own]: maxTokens };
-		return { ...toTextBound(cost), cost, body: { ...unified, ...limit } };
+		const isBounded = 'entry' in found && !('unbounded' in cost);
+		const price = isBounded && maximumPrice(found.entry, unified);
+		return { ...toTextBound(cost), cost, body: { ...unified, ...limit, ...price, ...usage } };
 	};
 }

@@ -4,7 +4,10 @@ import { mapServiceError, ServiceError, type ServiceErrorKind, shortenText } fro
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
+import { CATALOG_FORMS } from './catalogForms';
+import { fits, mergeEntries, toSpecifiedEntry, withPricesOf } from './catalogPrices';
 import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
+import { serviceOf } from './services';
 
 /** Far more than any catalog has: a service with more is broken. */
 const MAX_PAGES = 200;
@@ -37,7 +40,8 @@ export async function listModels(http: Http) {
 			next = { reason: `page ${pages.queries.size} could not be read (${cause.message})` };
 		}
 	}
-	const models = [...pages.models.values()].slice(0, MAX_MODELS);
+	const listed = [...pages.models.values()].slice(0, MAX_MODELS);
+	const models = await addListedPrices(http, listed);
 	const incompleteReason =
 		next && `Only the first ${models.length} entries of the catalog could be read: ${next.reason}.`;
 	return { models, ...firstPage.request, ...(incompleteReason && { incompleteReason }) };
@@ -82,10 +86,33 @@ async function readCatalogPage(http: Http, query: string) {
 	const path = query ? `/v1/models?${query}` : '/v1/models';
 	const response = await http.send({ method: 'GET', path });
 	const { value: body, size } = await readSizedJson(response, MAX_JSON_BYTES);
-	const models = findModels(body);
+	const models = findModels(body, formNameOf(http));
 	if (!models) throw unexpectedBodyError(response, body);
 	const { headers } = response;
 	return { models, body, size, link: headers['link'], request: getRequestId(headers) };
+}
+
+/** The form of the catalog of a service that is known by its host. */
+const formNameOf = ({ hostname = '' }: Http) => serviceOf(hostname)?.prices;
+
+/**
+ * Adds prices that a service has in another list. Where that cannot be read with this key, the models have none.
+ *
+ * @throws ServiceError if the service cannot be reached.
+ */
+async function addListedPrices(http: Http, models: Model[]): Promise<Model[]> {
+	const known = formNameOf(http);
+	const [list] = CATALOG_FORMS.flatMap(({ name, priceList }) =>
+		priceList && (!known || name === known) ? [priceList] : [],
+	).filter(({ knownBy }) => models.every((model) => fits(model, knownBy)));
+	if (!list || !models.length || models.some(hasPricing)) return models;
+	const response = await http.send({ method: 'GET', path: `/v1${list.path}` });
+	const body = await readJson(response).catch((cause: unknown) => {
+		if (cause instanceof ServiceError && cause.kind === 'refused') return undefined;
+		throw mapServiceError(cause);
+	});
+	const priced = mergeEntries(findModels(body, formNameOf(http)) ?? []);
+	return models.map((model) => withPricesOf(model, priced.get(model.id)));
 }
 
 /**
@@ -132,22 +159,31 @@ async function readModel(http: Http, path: string, id: string) {
 	// the object that contains the entry may also have an id
 	const entries = [body, ...(isPlainObject(body) ? Object.values(body) : [])]
 		.flat()
+		.filter(isPlainObject)
+		.map((each) => toSpecifiedEntry(each, formNameOf(http)))
 		.filter(isModel);
 	const match = entries.find((entry) => isSameModel(entry.id, id));
 	const entry = match ?? (entries.length === 1 || isModel(body) ? entries[0] : undefined);
 	if (!entry) throw unexpectedBodyError(response, body);
-	return { model: entry, ...request };
+	const [model = entry] = await addListedPrices(http, [entry]);
+	return { model, ...request };
 }
 
 /**
  * The models in a body: a list (Together), or the list in one of its fields, which is `data` almost everywhere (OpenAI, OpenRouter, Vercel
  * AI Gateway, LiteLLM). The specification does not show it. A list with prices comes first, because every model has prices.
  *
+ * @param formName The form of a service that is known by its host.
  * @returns undefined if there is neither a model nor an empty list.
  */
-export function findModels(body: unknown): Model[] | undefined {
+export function findModels(body: unknown, formName?: string): Model[] | undefined {
 	const lists = [body, ...(isPlainObject(body) ? Object.values(body) : [])].filter(Array.isArray);
-	const found = lists.map((list) => list.filter(isModel));
+	const found = lists.map((list) =>
+		list
+			.filter(isPlainObject)
+			.map((entry) => toSpecifiedEntry(entry, formName))
+			.filter(isModel),
+	);
 	const isEmpty = lists.some((list) => !list.length);
 	return (
 		found.find((models) => models.some(hasPricing)) ??

@@ -6,6 +6,7 @@ import { type ChatMessage, hasMore } from './messages';
 import { readReasoning } from './reasoningPlaces';
 import { checkCount, isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
 import { mergePiece } from './messageDeltas';
+import { withOwnFields } from './ownFields';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 import {
 	addCallFragment,
@@ -44,7 +45,11 @@ export async function completeChat(
 		endMark: '[DONE]',
 		createAccumulator: createChatAccumulator,
 	};
-	return await streamAnswer(http, request, protocol, onText);
+	return await withOwnFields(
+		http,
+		request,
+		async (body) => await streamAnswer(http, body, protocol, onText),
+	);
 }
 
 interface ChatAnswer extends TextAnswer {

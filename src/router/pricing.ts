@@ -38,7 +38,7 @@ export function textCost(
 	return sumCost([
 		[input - cached - written, prices.input],
 		[cached, prices.cached ?? prices.input],
-		[written - forHour, prices.input?.times(WRITE_FACTORS.minutes)],
+		[written - forHour, prices.written ?? prices.input?.times(WRITE_FACTORS.minutes)],
 		[forHour, prices.input?.times(WRITE_FACTORS.hour)],
 		[output, prices.output],
 	]);
@@ -81,7 +81,7 @@ export type NoCostBound = Extract<Bound, { unbounded: string }> &
  * @see section 8, cost rules 1 and 4
  */
 export function maximumTextCost(
-	model: Pick<Model, 'pricing' | 'context_length' | 'max_output_tokens'>,
+	model: Partial<Model>,
 	body: JsonObject,
 	own: LimitField,
 ): (left?: Decimal) => CostBound | NoCostBound {
@@ -104,7 +104,7 @@ export function maximumTextCost(
 	if (promptCost === undefined)
 		return () => ({
 			unbounded: 'The catalog has no price for the input tokens of this model.',
-			remedy: PRICED_MODEL,
+			remedy: enterPrice(model.id),
 		});
 	return (left) => {
 		const room = left && {
@@ -120,7 +120,7 @@ export function maximumTextCost(
 		if (outputTokens && !price)
 			return {
 				unbounded: 'The catalog has no price for the output tokens of this model.',
-				remedy: PRICED_MODEL,
+				remedy: enterPrice(model.id),
 			};
 		const microUsd = sumCost([
 			[promptTokens, input],
@@ -136,8 +136,12 @@ export function maximumTextCost(
 	};
 }
 
-/** What to do about a model without a price. */
+/** What to do about a media model without a price. */
 export const PRICED_MODEL = 'Choose a model whose price is in the catalog.';
+
+/** What to do about a text model without a price: with the line to write. */
+export const enterPrice = (model = 'vendor/model'): string =>
+	`Choose a model whose price is in the catalog, or enter a line in Prices of the credential, such as "${model} 0.25 2" (USD per million tokens in and out).`;
 
 /** Tokens. No model has less, and a catalog that says less counts in thousands, or is wrong. */
 const LEAST_WINDOW = 2048;

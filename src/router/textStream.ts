@@ -20,6 +20,7 @@ import {
 import type { Http, HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { withAdvice } from './advice';
+import { COST_HEADER } from './reportedCost';
 import { placeOfCut, type TextAnswer } from './textAnswer';
 
 /** Called with every text chunk as it arrives, and awaited. */
@@ -73,7 +74,9 @@ export async function streamAnswer<Answer extends TextAnswer>(
 		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
 		const fold = createAnswerFold(response, accumulator, endMark);
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
-		return { ...accumulator.answer(), ...getRequestId(response.headers) };
+		const { [COST_HEADER]: reportedUsd } = response.headers;
+		const more = { ...getRequestId(response.headers), ...(reportedUsd && { reportedUsd }) };
+		return { ...accumulator.answer(), ...more };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withAdvice(withOutcome(withPlaceOfCut(error), requestName), request.model),

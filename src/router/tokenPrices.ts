@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../core/json';
-import { readDecimal } from '../core/money';
+import { type Decimal, readDecimal } from '../core/money';
 
 type TokenPrices = ReturnType<typeof parseTokenPrices>;
 
@@ -21,11 +21,16 @@ export function readTokenPrices(pricing: unknown): TokenPrices {
 function parseTokenPrices(prices: JsonObject) {
 	const input = readDecimal(prices['input_per_mtok']);
 	const cached = readDecimal(prices['cached_input_per_mtok']);
+	const written = readDecimal(prices['cache_write_per_mtok']);
 	return {
 		input,
 		cached,
 		output: readDecimal(prices['output_per_mtok']),
-		/** A cached token may cost more than another one. Undefined without a price for those that are not cached. */
-		dearestInput: input && cached?.gt(input) ? cached : input,
+		/** Of a token that goes into a cache for five minutes, where the catalog has it. */
+		written,
+		/** A token of a cache may cost more than another one. Undefined without a price for those that are not cached. */
+		dearestInput: input && [cached, written].reduce<Decimal>(largest, input),
 	};
 }
+
+const largest = (most: Decimal, price: Decimal | undefined) => (price?.gt(most) ? price : most);

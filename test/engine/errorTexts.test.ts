@@ -126,7 +126,7 @@ const refusesKey = (call: Paying, ids = ''): Row => [
 	said(401, {}),
 	KEY_REFUSED + ids,
 	'The service says: {}.',
-	`Copy the API key into the credential "${call.credential}" again: each workspace and each interface has its own key.`,
+	`Copy the API key into the credential "${call.credential}" again: it has to be a key of this service.`,
 	NOT_STARTED,
 	RUN,
 ];
@@ -180,7 +180,7 @@ const MISTAKES: Row[] = [
 		chat('x', { model: model('northwind/opal-9') }),
 		undefined,
 		'The catalog does not have the model northwind/opal-9',
-		`${NOT_SENT} ${ALLOW}`,
+		`${NOT_SENT} For one that the list lacks, enter a line such as "northwind/opal-9 0.25 2" in Prices of the credential "modelRouterApi". ${ALLOW}`,
 	],
 	[
 		'a model to get, with a typo',

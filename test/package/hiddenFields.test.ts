@@ -31,6 +31,7 @@ const money: Record<string, string> = {
 	'modelRouterApi.budgetPeriod: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.workflowsMayResume: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.unknownCostUsd: useJobLedger, budgetUsd': OF_BUDGET,
+	'modelRouterApi.apiKey: keyIn': 'where the service takes none, none is sent',
 	'modelRouterApi.alarmPercents: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.recordSpending: useJobLedger': 'limits nothing: it writes down what was spent',
 	'modelRouterApi.spendingTable: useJobLedger, recordSpending': 'the name of that record',

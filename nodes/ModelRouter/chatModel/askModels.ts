@@ -46,6 +46,8 @@ export interface AnsweredCall {
 	tokens: TokenCounts;
 	/** The output tokens that the spending caps allowed, if no maximum was set. */
 	maxTokens: number | undefined;
+	/** What is to be known of its cost. */
+	notice: string | undefined;
 	/** Whether answers that cannot be given back as the model gave them were told in words. */
 	isToldInWords: boolean | undefined;
 	/** The models of the list that were passed over, or refused the call, and why. */
@@ -84,14 +86,14 @@ export function createModelCaller(context: CallContext) {
 		const memory = sentRequests.recallCall(itemIndex, withoutLimits({ ...request }), signal);
 		const giveUp = () => memory.recordFailure(cancelledError());
 		return await payOnce(memory, { account, clock }, async (startPaid) => {
-			const chosen = await choose(context, choice, ({ model, found }, isOfList) => {
-				const ofModel = buildBody(asked, model);
+			const chosen = await choose(context, choice, (candidate, isOfList) => {
+				const ofModel = buildBody(asked, candidate.model);
 				const judged = {
 					...limits,
 					toBody: () => protocols[limits.protocol].toBody(ofModel),
 					inputs: findModalities(request.messages),
 				};
-				const call = judgeText(judged, { model, found }, isOfList);
+				const call = judgeText(judged, candidate, isOfList);
 				const conversation = createConversation(context, ofModel, limits.protocol);
 				return { ...call, request: ofModel, conversation };
 			});
@@ -194,7 +196,7 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 function readAnswered(
 	{ answers, readAnswer }: Paying,
 	{ request, conversation }: ChatCall,
-	{ answer, tokens, maxTokens, given }: PaidText,
+	{ answer, tokens, maxTokens, given, notice }: PaidText,
 ): Omit<Answered, 'isToldInWords'> {
 	// an answer that calls tools may include other text
 	if (answer.toolCalls.length) checkCalls(answer, maxTokens);
@@ -205,7 +207,7 @@ function readAnswered(
 	const named = nameCalls(answer, given, { model, protocol }, createCallId, resultOf);
 	if (answer.toolCalls.length) answers.add(named.remembered);
 	else answers.end(request.messages.flatMap(callIdsOf), named.remembered);
-	return { answer: named.answer, tokens, maxTokens };
+	return { answer: named.answer, tokens, maxTokens, notice };
 }
 
 const modalities = Object.keys(modalityNames) as Modality[];

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { emptySpending } from '../../../src/core/caps';
+import { joinSentences } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
@@ -101,6 +102,7 @@ function createAsk(
 		values,
 		connection,
 		lookUp: createLookUp(n8n, connection),
+		ownPrices: connection.ownPrices,
 		// an agent asks many times, for the same reason
 		addHint(sentence) {
 			if (!shown.has(sentence)) addHint(n8n, redact.text(sentence));
@@ -123,7 +125,8 @@ function createAsk(
 			const rest = stream.end();
 			if (rest) onText(rest);
 			const answer = redact.data(answered.answer);
-			const notice = noticeOf(answer, answered.tokens, answered.maxTokens);
+			const ofAnswer = noticeOf(answer, answered.tokens, answered.maxTokens);
+			const notice = joinSentences(ofAnswer, answered.notice) || undefined;
 			if (notice) addHint(n8n, notice);
 			if (answered.isToldInWords) addHint(n8n, TOLD_IN_WORDS);
 			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));

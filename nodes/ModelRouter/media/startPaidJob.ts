@@ -35,14 +35,17 @@ export async function chooseStart(
 		},
 	};
 	const choice = request.findChoice();
-	const chosen = await choose(context, choice, (candidate) => judgeJob(limits, candidate, body));
+	const { lookUp, addHint } = context;
+	const chosen = await choose({ lookUp, addHint }, choice, (candidate) =>
+		judgeJob(limits, candidate, body),
+	);
 	if (!('refusal' in chosen)) return chosen;
 	const { refusal } = chosen;
 	if (!(await isStartedBefore(context, ledger?.uniqueKey))) throw refusal;
 	// the claim returns the job. If it finds none any more, nothing is sent
 	const [model = ''] = choice.models;
 	const found = { unbounded: 'the request is refused' };
-	const call = toJobCall(limits, { model, found }, body);
+	const call = toJobCall(limits, { model, found, find: () => found }, body);
 	return { calls: [{ ...call, refusal }], passedOver: [] };
 }
 

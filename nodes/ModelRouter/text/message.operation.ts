@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
-import { mapServiceError, withDetails } from '../../../src/core/errors';
+import { joinSentences, mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { omitMissing } from '../../../src/core/missing';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
@@ -93,8 +93,8 @@ export const message = operation({
 		const { request, addHint } = context;
 		const { structured, protocol } = request;
 		try {
-			const { answer, tokens, maxTokens } = await askModels(context);
-			const notice = noticeOf(answer, tokens, maxTokens);
+			const { answer, tokens, maxTokens, notice: ofCost } = await askModels(context);
+			const notice = joinSentences(noticeOf(answer, tokens, maxTokens), ofCost) || undefined;
 			if (notice) addHint(notice);
 			// no format applies to an answer that calls tools and says nothing
 			const isCallsOnly = !answer.text && answer.toolCalls.length > 0;
@@ -136,8 +136,8 @@ async function askModels(context: MessageContext) {
 			);
 		});
 		hintPassedOver(addHint, checked?.list, passedOver);
-		const { answer, tokens, maxTokens } = paid;
-		return { answer, tokens, maxTokens };
+		const { answer, tokens, maxTokens, notice } = paid;
+		return { answer, tokens, maxTokens, ...omitMissing({ notice }) };
 	});
 }
 
@@ -177,8 +177,8 @@ function toItem(
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const { message, costUsd, costComputed, reservedUsd, durationMs, requestId } = answer;
-	const costs = { costUsd, costComputed, reservedUsd, durationMs };
+	const { message, costUsd, costComputed, costSource, reservedUsd, durationMs, requestId } = answer;
+	const costs = { costUsd, costComputed, costSource, reservedUsd, durationMs };
 	const facts = omitMissing({ message, ...costs, requestId });
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)

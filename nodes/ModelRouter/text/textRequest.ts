@@ -203,7 +203,7 @@ export function toChatFields(options: ChatFields): Record<string, unknown> {
 /** Fields that are not allowed in Additional Fields, and why. */
 const FORBIDDEN_FIELDS: Record<string, string> = {
 	stream: 'The answer is always streamed internally.',
-	stream_options: 'The service sets it itself.',
+	stream_options: 'The node sets it itself.',
 	previous_response_id:
 		'The service does not store responses: send the whole conversation in the messages.',
 };

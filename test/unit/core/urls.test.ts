@@ -6,6 +6,8 @@ import {
 	normalizeApiKey,
 	normalizeBaseUrl,
 	isBelow,
+	joinUrl,
+	type PlainHttp,
 	readBaseUrl,
 	resolveRedirect,
 } from '../../../src/core/urls';
@@ -61,8 +63,8 @@ it.each([
 });
 
 it.each([
-	[modelRouter, '/v1/chat/completions', '/v1/models', '/v1/models/v/m', '/v1/responses'],
-	[modelRouter, '/v1/images/jobs', '/v1/audio/jobs/1/content', '/chat/completions'],
+	[modelRouter, '/v1/models', '/v1/models/v/m', '/v1/responses', '/responses'],
+	[modelRouter, '/v1/images/jobs', '/v1/audio/jobs/1/content'],
 	[marketAssistant, '/v1/invoke_assistant', '/v1/invoke_assistant_stream'],
 	[workspaceAgent, '/session/s-1/messages'],
 ])('a base URL that ends in an address of the service says so: %#', (access, ...ends) => {
@@ -74,11 +76,58 @@ it.each([
 });
 
 it.each([
-	[modelRouter, '', '/models', '/v1/account/router', '/v1/modelsx', '/jobs'],
-	[marketAssistant, '', '/ai-assistant', '/invoke'],
-	[workspaceAgent, '', '/api/v1/workspaces/w', '/session'],
-])('any other base URL is taken: %#', (access, ...ends) => {
-	for (const end of ends) expect(readBaseUrl(HOST + end, access)).toBe(HOST + end);
+	[modelRouter, '/v1', '', '/models', '/v1/account/router', '/v1/modelsx', '/jobs'],
+	[marketAssistant, '/v1', '', '/ai-assistant', '/invoke'],
+	[workspaceAgent, '', '', '/api/v1/workspaces/w', '/session'],
+])('any other base URL is taken, with the version: %#', (access, version, ...ends) => {
+	for (const end of ends) expect(readBaseUrl(HOST + end, access)).toBe(HOST + end + version);
+});
+
+const GOOGLE = 'https://generativelanguage.googleapis.com';
+
+it.each([
+	[`${HOST}/v1`, HOST, `${HOST}/v1/`, `${HOST}/v1/v1`, `${HOST}/v1/chat/completions`],
+	[HOST, `${HOST}/chat/completions/`],
+	[`${HOST}/api/paas/v4`, `${HOST}/api/paas/v4`, `${HOST}/api/paas/v4/chat/completions`],
+	[`${HOST}/v1/a/g/compat`, `${HOST}/v1/a/g/compat/`, `${HOST}/v1/a/g/compat/chat/completions`],
+	[`${HOST}/v1/openai`, `${HOST}/v1/openai`],
+	['https://openrouter.ai/api/v1', 'https://openrouter.ai', 'https://openrouter.ai/api/'],
+	['https://openrouter.ai/api/v1', 'https://openrouter.ai/api/v1/chat/completions'],
+	['https://api.groq.com/openai/v1', 'https://api.groq.com', 'https://api.groq.com/openai/v1'],
+	['https://a.openai.azure.com/openai/v1', 'https://a.openai.azure.com'],
+	[`${GOOGLE}/v1beta/openai`, GOOGLE, `${GOOGLE}/v1beta`, `${GOOGLE}/v1beta/openai/`],
+	['https://openrouter.ai.evil.example/v1', 'https://openrouter.ai.evil.example'],
+])('%s is the root of models at %j', (root, ...typed) => {
+	expect(typed.map((one) => readBaseUrl(one, modelRouter))).toEqual(typed.map(() => root));
+	expect(joinUrl(root, '/v1/chat/completions')).toBe(`${root}/chat/completions`);
+});
+
+describe('http://', () => {
+	const read = (host: string, plainHttp?: PlainHttp) =>
+		readBaseUrl(`http://${host}`, workspaceAgent, plainHttp);
+	const OWN =
+		`ollama:11434 litellm host.docker.internal nas.local box.lan pi.home.arpa 10.0.0.8 192.168.1.2:8080 172.16.0.1
+		172.31.255.255 [fd00::1] [fc12:3::4]:80 [::ffff:10.1.2.3] 3232235777`.split(/\s+/);
+	const OTHERS =
+		`example.com evil.local.example 169.254.169.254 [fe80::1] 0.0.0.0 [::] 224.0.0.1 [ff02::1] 172.15.0.1 172.32.0.1
+		192.169.0.1 11.0.0.1 [::ffff:169.254.169.254] [::ffff:8.8.8.8] [fec0::1] 8.8.8.8 ollama.`.split(
+			/\s+/,
+		);
+
+	it.each(OWN)('is taken for %s in the own network, but not from an expression', (host) => {
+		expect(read(host)).toMatch(/^http:/);
+		expect(refusals([host], (one) => read(one, 'thisMachine'))).toEqual([
+			'The base URL must begin with https://',
+		]);
+	});
+
+	it.each(OTHERS)('is not taken for %s', (host) => {
+		expect(refusals([host], (one) => read(one))).toEqual(['The base URL must begin with https://']);
+	});
+
+	it.each(['http://ollama:1/a', 'http://10.0.0.1/a'])('a redirect to %s is none', (location) => {
+		expect(resolveRedirect('http://ollama:1/v1/x', location)).toBeUndefined();
+	});
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import type { ICredentialTestFunctions } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../../src/n8n/credentialTest';
+import { X_API_KEY } from '../../../src/n8n/keyPlace';
 import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
 
 // what the test of a credential says of its key
@@ -19,7 +20,7 @@ const tested = async (
 		...(Object.fromEntries(headers) as Record<string, string>),
 	};
 	const test = createCredentialTest(
-		{ credential: 'a', credentialName: 'A', endpoints: /never/, keyHeader: 'X-API-KEY' },
+		{ credential: 'a', credentialName: 'A', endpoints: /never/, keyPlace: () => X_API_KEY },
 		{ service: 'The service', method: 'GET', path: '/', judge: () => undefined, ...more },
 	);
 	const n8n = { helpers: { request } } as unknown as ICredentialTestFunctions;
@@ -61,7 +62,7 @@ it.each([
 	[401, 'The service accepted the key'],
 ])('what answers %i without the key, too', async (statusCode, said) => {
 	const request = async (options: object) => {
-		const hasKey = JSON.stringify(options).includes('X-API-KEY');
+		const hasKey = JSON.stringify(options).includes('X-API-Key');
 		return await Promise.resolve({ statusCode: hasKey ? 200 : statusCode, headers: {}, body: {} });
 	};
 	const { status, message } = await tested(KEY, request, { maybePublic: 'its list' });

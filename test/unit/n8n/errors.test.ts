@@ -228,7 +228,7 @@ const COPY = 'Copy the API key into the credential "Ops "key"" again';
 
 it.each([
 	['the service', 401, describeStatus(401), COPY],
-	['the service, with advice', 403, describeStatus(403), `${COPY}: each`],
+	['the service, with advice', 403, describeStatus(403), `${COPY}: it has`],
 	['n8n', 401, 'The job ledger could not be used: n8n refused the API key (401)', 'Do that.'],
 	['a store', 403, 'The address where the service stores the file refused it', 'Do that.'],
 ])('%s refuses a key with %d: where "%s" is told, so is "%s"', (_who, status, message, said) => {

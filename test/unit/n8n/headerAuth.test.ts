@@ -4,6 +4,7 @@ import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.cred
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
 import { createHeaderAuth } from '../../../src/n8n/credential';
+import { X_API_KEY } from '../../../src/n8n/keyPlace';
 
 const OPTIONS: IHttpRequestOptions = { url: 'https://host.example/v1', headers: { accept: 'x' } };
 const SERVICE = { baseUrl: 'https://host.example/api/', apiKey: 'secret' };
@@ -16,7 +17,7 @@ const LEDGER = {
 
 const headersFor = async (options: object, credentials: object = {}) =>
 	(
-		await createHeaderAuth('X-API-Key')(
+		await createHeaderAuth(() => X_API_KEY)(
 			{ ...SERVICE, ...LEDGER, ...credentials },
 			options as IHttpRequestOptions,
 		)
@@ -34,7 +35,7 @@ it.each([
 });
 
 it('whoever asked never sees the key', async () => {
-	await createHeaderAuth('X-API-Key')(SERVICE, OPTIONS);
+	await createHeaderAuth(() => X_API_KEY)(SERVICE, OPTIONS);
 	expect(OPTIONS).toEqual({ url: 'https://host.example/v1', headers: { accept: 'x' } });
 });
 

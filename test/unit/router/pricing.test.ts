@@ -201,7 +201,11 @@ describe('maximumTextCost', () => {
 	const IMAGE =
 		'A message contains "image_url", and its number of tokens is not known before the request. The catalog does not have the context window of this model, which would be the limit.';
 
-	const PRICED = { remedy: 'Choose a model whose price is in the catalog.' };
+	const PRICED = {
+		remedy: expect.stringMatching(
+			/^Choose a model whose price is in the catalog, or enter a line in Prices .*"vendor\/model 0\.25 2"/,
+		),
+	};
 	const WHAT_TO_DO: Record<string, object> = {
 		[`${NO_PRICE} input ${TOKENS}`]: PRICED,
 		[`${NO_PRICE} output ${TOKENS}`]: PRICED,

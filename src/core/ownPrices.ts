@@ -1,0 +1,59 @@
+import { invalidInputError, shortenText } from './errors';
+import { type Decimal, readDecimal } from './money';
+import { isOwnHost } from './urls';
+
+/** Prices of text models that the owner of a credential has entered, by the ID of the model; `*` is any other. */
+export type OwnPrices = ReadonlyMap<string, OwnPrice>;
+
+/** USD per million tokens. */
+export interface OwnPrice {
+	input: string;
+	output: string;
+}
+
+/** USD per million tokens. What is outside is in another unit. */
+const LEAST = '0.001';
+const MOST = 1000;
+
+/** Whether a price of a million tokens can be true. A service on the own machine may cost nothing. */
+export const isPlausiblePrice = (price: Decimal): boolean =>
+	price.eq(0) || (price.gte(LEAST) && price.lte(MOST));
+
+/**
+ * Reads the prices of a credential: on each line a model, and what a million tokens cost in and out, e.g. `gpt-5-mini 0.25 2`.
+ *
+ * A line with a price of 0 is left out unless the service is in the own network: elsewhere, only the catalog can say that.
+ *
+ * @param hostname Of the service.
+ * @throws ServiceError `invalid` that names the line: a price that is overlooked would let a cap count too little.
+ */
+export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
+	const prices = new Map<string, OwnPrice>();
+	const seen = new Set<string>();
+	for (const [at, line] of String(text ?? '')
+		.split('\n')
+		.entries()) {
+		const [model, input, output, ...more] = line.trim().split(/\s+/);
+		if (!model) continue;
+		const refuse = (why: string) =>
+			invalidInputError(
+				`Line ${at + 1} of Prices cannot be read: ${why}`,
+				`It reads "${shortenText(line.trim(), 100)}". Enter a model and two numbers in the credential, such as "gpt-5-mini 0.25 2": USD per million tokens in and out.`,
+			);
+		if (input === undefined || output === undefined || more.length)
+			throw refuse('it has not exactly three parts');
+		for (const price of [input, output]) {
+			const amount = PLAIN_NUMBER.test(price) ? readDecimal(price) : undefined;
+			if (!amount) throw refuse(`"${shortenText(price, 30)}" is not a plain number`);
+			if (!isPlausiblePrice(amount))
+				throw refuse(`a million tokens cost $${LEAST} to $${MOST}, or nothing`);
+		}
+		if (seen.has(model)) throw refuse('the model has another line');
+		seen.add(model);
+		const isFree = [input, output].some((price) => Number(price) === 0);
+		if (!isFree || isOwnHost(hostname)) prices.set(model, { input, output });
+	}
+	return prices;
+}
+
+const PLAIN_NUMBER = /^\d+(\.\d+)?$/;

@@ -1,0 +1,46 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { MAX_KEY_LENGTH, normalizeApiKey } from '../core/urls';
+
+/** Where a service takes its key. */
+export interface KeyPlace {
+	header: string;
+	/** What comes before the key. */
+	prefix?: string;
+	/** Others that have to come with it. */
+	headers?: Readonly<Record<string, string>>;
+}
+
+export const BEARER: KeyPlace = { header: 'Authorization', prefix: 'Bearer ' };
+export const X_API_KEY: KeyPlace = { header: 'X-API-Key' };
+
+/**
+ * @param path Of the request, if some take it elsewhere.
+ * @returns undefined for a service that takes no key.
+ */
+export type KeyPlaceOf = (
+	data: ICredentialDataDecryptedObject,
+	path?: string,
+) => KeyPlace | undefined;
+
+/**
+ * Reads the key of a service.
+ *
+ * @returns `apiKey` empty and no header where the service takes none: a key in the field is then not sent.
+ * @throws ServiceError `invalid`. The key is not in the message.
+ */
+export function readKey(
+	data: ICredentialDataDecryptedObject,
+	keyPlace: KeyPlaceOf,
+	path?: string,
+): { apiKey: string; headers: Record<string, string> } {
+	const place = keyPlace(data, path);
+	if (!place) return { apiKey: '', headers: {} };
+	const apiKey = normalizeApiKey(data['apiKey']);
+	const { header, prefix = '', headers } = place;
+	return { apiKey, headers: { ...headers, [header]: prefix + apiKey } };
+}
+
+/** The key as it is stored, for redaction: also where it is not sent. */
+export const findStoredKey = ({ apiKey }: ICredentialDataDecryptedObject): string =>
+	typeof apiKey === 'string' ? apiKey.trim().slice(0, MAX_KEY_LENGTH) : '';

@@ -1,0 +1,61 @@
+import type { OwnPrice, OwnPrices } from '../core/ownPrices';
+import { withPricing } from '../router/catalogPrices';
+import { createModelFinder, type Model } from '../router/model';
+import { readTokenPrices } from '../router/tokenPrices';
+
+/** An entry with its prices, and where they are from, if not from the catalog. */
+export interface PricedEntry {
+	entry: Model;
+	priceSource?: 'credential';
+	/** For whoever reads the output. */
+	priceNotice?: string;
+}
+
+/** @param mayBeAny Whether the line for any other model counts. */
+export type LineOf = (model: string, mayBeAny: boolean) => OwnPrice | undefined;
+
+const finders = new WeakMap<OwnPrices, LineOf>();
+
+/** Finds the line of a model, in any spelling. Many items have the same lines. */
+export function lineFinderOf(own: OwnPrices): LineOf {
+	const finder = finders.get(own) ?? createLineFinder(own);
+	finders.set(own, finder);
+	return finder;
+}
+
+function createLineFinder(own: OwnPrices): LineOf {
+	const find = createModelFinder([...own.keys()].map((id) => ({ id })));
+	return (model, mayBeAny) =>
+		own.get(find(model)?.id ?? '') ?? (mayBeAny ? own.get('*') : undefined);
+}
+
+/**
+ * The entry of a text model with the prices of its line in the credential, if it has one.
+ *
+ * @param entry Of the catalog.
+ * @param isRead Whether it is known what the catalog has: the line for any other model counts only where it has no price.
+ * @returns undefined where neither has the model.
+ */
+export function priceByOwner(
+	model: string,
+	entry: Model | undefined,
+	lineOf: LineOf,
+	isRead: boolean,
+): PricedEntry | undefined {
+	if (entry?.kind && entry.kind !== 'text') return { entry };
+	const prices = readTokenPrices(entry?.pricing);
+	const isPriced = prices.input !== undefined && prices.output !== undefined;
+	const line = lineOf(entry?.id ?? model, isRead && !isPriced);
+	if (!line) return entry && { entry };
+	const pricing = { input_per_mtok: line.input, output_per_mtok: line.output };
+	return {
+		entry: withPricing<Model>(entry ?? { id: model }, pricing),
+		priceSource: 'credential',
+		...(isBelow(line, prices) && {
+			priceNotice: `The price of ${model} in the credential is below that of the catalog: the cost may be higher than shown, and caps allow more.`,
+		}),
+	};
+}
+
+const isBelow = (line: OwnPrice, { dearestInput, output }: ReturnType<typeof readTokenPrices>) =>
+	dearestInput?.gt(line.input) === true || output?.gt(line.output) === true;

@@ -1,0 +1,198 @@
+import { isPlainObject, type JsonObject } from '../core/json';
+import { omitMissing } from '../core/missing';
+import { type Decimal, readDecimal } from '../core/money';
+import { isPlausiblePrice } from '../core/ownPrices';
+import { CATALOG_FORMS, type CatalogForm, type KnownField } from './catalogForms';
+
+/** The kinds of models of the specification. Others call other things a kind. */
+const KINDS = ['text', 'image', 'video', 'music', 'audio'];
+
+/**
+ * An entry of a catalog with the fields of the specification, in whatever form it has its prices. Its own fields stay.
+ *
+ * A price that cannot be true, or that is not all that a request pays, is no price. Where two forms fit, or prices of several providers,
+ * tiers or times differ, the dearest counts; where forms fit that mean another unit, there is none.
+ *
+ * @param formName The form of a service that is known by its host. Otherwise the entry shows it.
+ */
+export function toSpecifiedEntry(entry: JsonObject, formName?: string): JsonObject {
+	const { kind, ...others } = entry;
+	const own = typeof kind === 'string' && KINDS.includes(kind) ? entry : others;
+	const form = findForm(entry, formName);
+	if (!form) return own;
+	const sizes = {
+		context_length: smallest(valuesAt(entry, form.context)),
+		max_output_tokens: smallest(valuesAt(entry, form.maxOutput)),
+	};
+	const inputs = valuesAt(entry, form.inputs).flat().filter(isText);
+	const { most, least } = readPrices(entry, form);
+	const specified = {
+		...own,
+		...omitMissing({
+			id: valuesAt(entry, form.id).find(isText),
+			...sizes,
+			input_modalities: inputs.length ? inputs : undefined,
+		}),
+		kind: 'text',
+		pricing: { ...(isPlainObject(entry['pricing']) && entry['pricing']), ...most },
+	};
+	readings.set(specified, { form, least });
+	return specified;
+}
+
+/** Undefined where an entry has the prices of the specification, where no form fits, and where several do. */
+function findForm(entry: JsonObject, formName?: string): CatalogForm | undefined {
+	const { pricing } = entry;
+	if (isPlainObject(pricing) && Object.keys(pricing).some((name) => OWN_PRICES.test(name)))
+		return undefined;
+	const possible = CATALOG_FORMS.filter(({ name }) => !formName || name === formName);
+	const [form, another] = possible.filter(({ knownBy }) => fits(entry, knownBy));
+	return another ? undefined : form;
+}
+
+const OWN_PRICES = /^(input_per_mtok|output_per_mtok|per_unit|unit)$/;
+
+/** How an entry was read whose prices were not those of the specification. */
+interface Reading {
+	form: CatalogForm;
+	/** Its prices where no tier, time or provider makes them dearer; undefined if they were replaced. */
+	least?: JsonObject;
+}
+
+const readings = new WeakMap<object, Reading>();
+
+/** The form in which an entry had its prices; undefined for that of the specification. */
+export const formOf = (entry: object): CatalogForm | undefined => readings.get(entry)?.form;
+
+/** The lowest prices that an entry has, where it has several. */
+export const leastPricingOf = (entry: { pricing?: unknown }): unknown =>
+	readings.get(entry)?.least ?? entry.pricing;
+
+/** The entry with other prices. */
+export function withPricing<Entry extends object>(entry: Entry, pricing: JsonObject): Entry {
+	const priced = { ...entry, pricing };
+	const form = formOf(entry);
+	if (form) readings.set(priced, { form });
+	return priced;
+}
+
+/** The entry with the prices of another list, if that has it. */
+export function withPricesOf<Entry extends object>(entry: Entry, priced?: JsonObject): Entry {
+	if (!priced) return entry;
+	const all = { ...entry, ...priced };
+	const reading = readings.get(priced);
+	if (reading) readings.set(all, reading);
+	return all;
+}
+
+/** Whether an entry has the fields of a form. */
+export const fits = (entry: unknown, knownBy: Readonly<Record<string, KnownField>>): boolean =>
+	Object.entries(knownBy).every(([path, expected]) =>
+		valuesAt(entry, path).some((value) => isKnown(value, expected)),
+	);
+
+function isKnown(value: unknown, expected: KnownField): boolean {
+	if (expected === 'any') return true;
+	if (expected === 'text') return typeof value === 'string';
+	if (expected === 'number') return typeof value === 'number';
+	if (expected === 'list') return Array.isArray(value);
+	return expected.some((text) => toPattern(text, '.*').test(String(value)));
+}
+
+/** A text in which a `*` stands for something else. */
+const toPattern = (text: string, star: string) =>
+	new RegExp(`^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', star)}$`);
+
+type PriceName = 'input' | 'output' | 'cached' | 'written';
+
+/** The dearest and the lowest of all prices that an entry has. */
+function readPrices(entry: JsonObject, form: CatalogForm) {
+	const { tiers, perRequest = [], paysMore = [] } = form;
+	const paysOther =
+		paysMore.some((knownBy) => fits(entry, knownBy)) ||
+		perRequest.flatMap((path) => valuesAt(entry, path)).some((price) => !readDecimal(price)?.eq(0));
+	const read = (name: PriceName) => {
+		const path = form[name];
+		if (path === undefined || paysOther) return [];
+		const last = path.split('.').at(-1) ?? '';
+		const more = [...(form.dearer?.[name] ?? []), ...(tiers ? [`${tiers}.${last}`] : [])];
+		return readAll(
+			[path, ...more].flatMap((one) => valuesAt(entry, one)),
+			form.times,
+		);
+	};
+	const names: Array<[field: string, name: PriceName]> = [
+		['input_per_mtok', 'input'],
+		['output_per_mtok', 'output'],
+		['cached_input_per_mtok', 'cached'],
+		['cache_write_per_mtok', 'written'],
+	];
+	const prices = names.map(([field, name]) => [field, read(name)] as const);
+	const pick = (at: (all: Decimal[]) => Decimal | undefined) =>
+		omitMissing(Object.fromEntries(prices.map(([field, all]) => [field, at(all)?.toFixed()])));
+	return { most: pick((all) => all.at(-1)), least: pick((all) => all[0]) };
+}
+
+/**
+ * @returns USD per million tokens, the lowest first. None if one of them is no price: -1 says that nobody knows it before. A price of 0 beside
+ *   others is none, as xAI writes it where a long prompt costs the same.
+ */
+function readAll(prices: readonly unknown[], times: number): Decimal[] {
+	const amounts = prices.map((price) => readDecimal(price)?.times(times));
+	const all = amounts.filter((amount) => amount !== undefined);
+	if (all.length < amounts.length || !all.every(isPlausiblePrice)) return [];
+	const paid = all.filter((amount) => amount.gt(0));
+	return (paid.length ? paid : all).sort((one, other) => one.cmp(other));
+}
+
+const smallest = (sizes: readonly unknown[]): number | undefined => {
+	const counts = sizes.filter((size) => typeof size === 'number');
+	return counts.length ? Math.min(...counts) : undefined;
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** The values at a path of fields, through every list on the way. None is null. A `*` is one word of a name. */
+export function valuesAt(value: unknown, path: string | undefined): unknown[] {
+	if (path === undefined) return [];
+	let found: unknown[] = [value];
+	for (const step of path.split('.')) {
+		const objects = found.flat().filter(isPlainObject);
+		const pattern = step.includes('*') ? toPattern(step, '[^_]+') : undefined;
+		const isStep = (name: string) => (pattern ? pattern.test(name) : name === step);
+		found = objects.flatMap((one) =>
+			Object.entries(one).flatMap(([name, inner]) => (isStep(name) ? [inner] : [])),
+		);
+	}
+	return found.filter((one) => one !== undefined && one !== null);
+}
+
+/**
+ * The entries of a price list with those of one ID in one: each price is the dearest of them, each size the smallest.
+ *
+ * @returns by ID.
+ */
+export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonObject> {
+	const merged = new Map<string, JsonObject>();
+	for (const entry of entries) {
+		const id = String(entry['id']);
+		const before = merged.get(id);
+		merged.set(id, before ? mergeTwo(before, entry) : entry);
+	}
+	return merged;
+}
+
+function mergeTwo(one: JsonObject, other: JsonObject): JsonObject {
+	const prices = [one, other].map(({ pricing }) => (isPlainObject(pricing) ? pricing : {}));
+	const names = [...new Set(prices.flatMap((each) => Object.keys(each)))];
+	const dearest = (name: string) => {
+		const given = prices.map((each) => each[name]);
+		return given.includes(undefined) ? undefined : readAll(given, 1).at(-1)?.toFixed();
+	};
+	const pricing = Object.fromEntries(names.map((name) => [name, dearest(name)]));
+	const sizes = {
+		context_length: smallest([one['context_length'], other['context_length']]),
+		max_output_tokens: smallest([one['max_output_tokens'], other['max_output_tokens']]),
+	};
+	return Object.assign(withPricing(one, omitMissing(pricing)), sizes);
+}

@@ -1,0 +1,49 @@
+import { normalizeBaseUrl } from '../core/urls';
+import { serviceOf } from './services';
+
+/** Where a service takes its key. */
+interface KeyPlace {
+	header: string;
+	/** What comes before the key. */
+	prefix?: string;
+	headers?: Readonly<Record<string, string>>;
+}
+
+/** What the field Key In of the credential offers. Its values are stored: never change one. */
+export const keyPlaces = {
+	apiKey: { name: 'Header Api-Key', place: { header: 'api-key' } },
+	bearer: {
+		name: 'Header Authorization (Bearer)',
+		place: { header: 'Authorization', prefix: 'Bearer ' },
+	},
+	xApiKey: { name: 'Header X-API-KEY', place: { header: 'X-API-KEY' } },
+} as const;
+
+const CHAT = '/chat/completions';
+
+/** The service at a base URL, if its host is known. */
+export function serviceAt(baseUrl: unknown) {
+	try {
+		return serviceOf(new URL(normalizeBaseUrl(String(baseUrl), undefined, 'anywhere')).hostname);
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * Where the key of a credential goes. If that is left to us, where the service takes it that is known by its host, else where the
+ * specification says.
+ *
+ * @param path Of the request.
+ * @returns undefined if there is none.
+ */
+export function keyPlaceOf(
+	{ keyIn, baseUrl }: Record<string, unknown>,
+	path = CHAT,
+): KeyPlace | undefined {
+	if (keyIn === 'none') return undefined;
+	const chosen = Object.entries(keyPlaces).find(([value]) => value === keyIn);
+	if (chosen) return chosen[1].place;
+	const { key, catalog } = serviceAt(baseUrl) ?? {};
+	return (path.endsWith(CHAT) ? key : (catalog ?? key)) ?? keyPlaces.xApiKey.place;
+}

@@ -1,0 +1,44 @@
+import { ServiceError } from '../core/errors';
+import { isPlainObject, type JsonObject } from '../core/json';
+import { readDecimal } from '../core/money';
+import { formOf } from './catalogPrices';
+import type { Model } from './model';
+import { readTokenPrices } from './tokenPrices';
+
+/**
+ * What keeps OpenRouter, which asks several providers, from one that costs more than the price by which the request was bounded.
+ *
+ * @returns fields of the body; none for another service.
+ * @see https://openrouter.ai/docs/guides/routing/provider-selection (`max_price`, in USD per million tokens)
+ */
+export function maximumPrice(entry: Model, body: JsonObject): JsonObject {
+	const { dearestInput: prompt, output: completion } = readTokenPrices(entry.pricing);
+	if (formOf(entry)?.name !== 'OpenRouter' || !prompt || !completion) return {};
+	const provider = isPlainObject(body['provider']) ? body['provider'] : {};
+	const given = isPlainObject(provider['max_price']) ? provider['max_price'] : {};
+	const least = (price: typeof prompt, own: unknown) => {
+		const limit = readDecimal(own);
+		return (limit?.lt(price) ? limit : price).toNumber();
+	};
+	const max_price = {
+		...given,
+		prompt: least(prompt, given['prompt']),
+		completion: least(completion, given['completion']),
+	};
+	return { provider: { ...provider, max_price } };
+}
+
+/**
+ * Says that no provider answers at the price by which a request was bounded. Nothing was started.
+ *
+ * @param body As it was sent.
+ */
+export function explainMaximumPrice(error: ServiceError, body: JsonObject): ServiceError {
+	const { status, reason = '' } = error.details;
+	const isLimited = isPlainObject(body['provider']) && 'max_price' in body['provider'];
+	if (!isLimited || status !== 404 || !/no endpoints found/i.test(reason)) return error;
+	return new ServiceError(error.kind, 'Every provider of this model is dearer than its price', {
+		...error.details,
+		advice: `Nothing was sent to them. Choose another model, or allow a dearer price by a line in Prices of the credential, such as "${String(body['model'])} 5 20" (USD per million tokens in and out).`,
+	});
+}

@@ -1,0 +1,73 @@
+import { mapServiceError, ServiceError } from '../core/errors';
+import type { Http } from '../core/http';
+
+/** A field of a chat request that we add, or name, ourselves. */
+interface OwnField {
+	name: string;
+	/** Who refuses it, with where that is recorded. */
+	source: string;
+	/** What a refusal names. */
+	named: RegExp;
+	/** What is sent in its place. */
+	instead(value: unknown): object;
+}
+
+const OWN_FIELDS: readonly OwnField[] = [
+	{
+		name: 'stream_options',
+		source: 'Mistral: openai/openai-agents-python#442, BerriAI/litellm#8978',
+		named: /\bstream_options\b/,
+		instead: () => ({}),
+	},
+	{
+		name: 'max_tokens',
+		source: 'https://platform.openai.com/docs/api-reference/chat/create (of newer models)',
+		// "max_tokens is too large" is about its value
+		named: /\bmax_completion_tokens\b/,
+		instead: (limit) => ({ max_completion_tokens: limit }),
+	},
+];
+
+/** What asks for the token counts of a stream. The specified router always tells them. */
+export const ASK_FOR_USAGE = { stream_options: { include_usage: true } };
+
+/**
+ * Leaves out what a service refuses of the fields that we add, or name, ourselves. Such a refusal has started nothing. It is remembered for
+ * the service and the model.
+ *
+ * @param send Throws ServiceError.
+ */
+export async function withOwnFields<Body extends { model: string }, Answer>(
+	http: Http,
+	request: Body,
+	send: (body: Body) => Promise<Answer>,
+): Promise<Answer> {
+	const { serviceFacts } = http;
+	const factOf = ({ name }: OwnField) => `refuses ${name} ${request.model}`;
+	const isLeftOut = (field: OwnField) => serviceFacts?.has(factOf(field)) === true;
+	let body = OWN_FIELDS.filter(isLeftOut).reduce(leaveOut, request);
+	for (;;) {
+		try {
+			return await send(body);
+		} catch (cause) {
+			const refused = OWN_FIELDS.find((field) => isRefused(cause, field, body));
+			if (!refused) throw mapServiceError(cause);
+			body = leaveOut(body, refused);
+			serviceFacts?.set(factOf(refused), 'true');
+		}
+	}
+}
+
+/** @returns the same request if it does not have the field. */
+function leaveOut<Body extends object>(body: Body, { name, instead }: OwnField): Body {
+	const value = (body as Record<string, unknown>)[name];
+	return value === undefined ? body : { ...body, [name]: undefined, ...instead(value) };
+}
+
+/** Whether a request that has the field was refused, and so not carried out, for it. */
+function isRefused(cause: unknown, { name, named }: OwnField, body: object): boolean {
+	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
+	const { status = 0, reason = '', code = '' } = cause.details;
+	const isSent = (body as Record<string, unknown>)[name] !== undefined;
+	return isSent && [400, 422].includes(status) && named.test(`${code} ${reason}`);
+}

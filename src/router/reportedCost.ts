@@ -1,0 +1,93 @@
+import { Big, type Decimal, formatUsd, readDecimal } from '../core/money';
+import { valuesAt } from './catalogPrices';
+
+/** Where services report what an answer has cost. */
+const PLACES: ReadonlyArray<{
+	service: string;
+	source: string;
+	/** In the usage of the answer. */
+	at: string;
+	/** What a `true` at `ifTrue` adds: the upstream cost, where the other is only the fee. */
+	plus?: { ifTrue: string; at: string };
+	/** By what it is multiplied to be micro-dollars. */
+	times: number;
+}> = [
+	{
+		service: 'OpenRouter, and newer LiteLLM',
+		source:
+			'https://openrouter.ai/docs/guides/administration/usage-accounting, BerriAI/litellm#39069',
+		at: 'cost',
+		plus: { ifTrue: 'is_byok', at: 'cost_details.upstream_inference_cost' },
+		times: 1e6,
+	},
+	{
+		service: 'xAI',
+		source: 'https://docs.x.ai/docs/api-reference (usage.cost_in_usd_ticks)',
+		at: 'cost_in_usd_ticks',
+		times: 1e-4,
+	},
+];
+
+/** The header in which LiteLLM reports the cost of an answer that is not streamed, in USD. */
+export const COST_HEADER = 'x-litellm-response-cost';
+
+/**
+ * What the service says that an answer has cost.
+ *
+ * @param usage Of the answer.
+ * @param header USD.
+ * @returns whole micro-dollars, rounded up; undefined if it says nothing.
+ */
+export function readReportedCost(usage: unknown, header?: string): number | undefined {
+	const inUsage = PLACES.flatMap(({ at, plus, times }) => {
+		const [cost] = valuesAt(usage, at).map(readDecimal);
+		if (!cost) return [];
+		const isMore = plus && valuesAt(usage, plus.ifTrue)[0] === true;
+		const [more] = isMore ? valuesAt(usage, plus.at).map(readDecimal) : [];
+		return [(more ? cost.plus(more) : cost).times(times)];
+	});
+	const [found = readDecimal(header)?.times(1e6)] = inUsage;
+	return found && toWhole(found);
+}
+
+const toWhole = (microUsd: Decimal) => {
+	const whole = microUsd.round(0, Big.roundUp).toNumber();
+	return Number.isSafeInteger(whole) ? whole : undefined;
+};
+
+/** How many times a reported cost may be more or less than the calculated one. Beyond that, one of them is in another unit, or wrong. */
+const MOST_DIFFERENCE = 2;
+
+/** What an answer has cost, and which of two figures counts. */
+export interface SettledCost {
+	/** Micro-dollars. */
+	cost: number | undefined;
+	isReported: boolean;
+	/** Why the dearer figure counts, if they contradict each other. */
+	notice?: string;
+}
+
+/**
+ * Chooses between what the service reports and what follows from tokens and prices.
+ *
+ * @param reported Micro-dollars. 0 counts only for a model that costs nothing.
+ * @param computed Micro-dollars, the most and the least that the prices give; empty if they give none.
+ */
+export function settleCost(
+	reported: number | undefined,
+	{ most, least = most }: { most?: number; least?: number | undefined },
+): SettledCost {
+	if (!reported) return { cost: most, isReported: reported === 0 && most === 0 };
+	if (most === undefined || least === undefined) return { cost: reported, isReported: true };
+	// one micro-dollar is what rounding up may add
+	const isLess = reported * MOST_DIFFERENCE < least && least - reported > 1;
+	const isMore = reported > most * MOST_DIFFERENCE && reported - most > 1;
+	if (!isLess && !isMore) return { cost: reported, isReported: true };
+	return {
+		cost: Math.max(reported, most),
+		isReported: isMore,
+		notice: `The service reports a cost of ${toDollars(reported)}, and its tokens and prices give ${toDollars(most)}. The dearer one is counted.`,
+	};
+}
+
+const toDollars = (microUsd: number) => formatUsd(microUsd) ?? '';

@@ -1,0 +1,256 @@
+/** A service of models that people have, as far as it differs from the specified router. */
+export interface ModelService {
+	/** As its users call it. */
+	readonly name: string;
+	/** The pages that describe the row. */
+	readonly source: string;
+	/** Its hosts; `*.` stands for any further labels. Absent for a program that people run themselves. */
+	readonly hosts?: readonly string[];
+	/** What comes before `/chat/completions`, for the docs and for a base URL that is the host alone, e.g. `/api/v1`. Placeholders of the user's own in capitals, e.g. `/v1/ACCOUNT/GATEWAY/compat`. */
+	readonly root: string;
+	/** The header of its key, and what comes before the key in it. Absent where it takes none. */
+	readonly key?: { readonly header: string; readonly prefix?: string };
+	/** What all but chat completions is asked with, where that is something else. */
+	readonly catalog?: {
+		readonly header: string;
+		readonly headers: Readonly<Record<string, string>>;
+	};
+	/** Below the root: a free request that answers only to a valid key. Absent where nothing is known that proves it. */
+	readonly proof?: string;
+	/** Whether it has no catalog of models. */
+	readonly hasNoCatalog?: true;
+	/** The form of its catalog's prices: a name of `CATALOG_FORMS`. Absent where its catalog has none. */
+	readonly prices?: string;
+	/** Why an answer may cost more than the price of the model says, if it may: the bound is then a guess. */
+	readonly mayCostMore?: string;
+}
+
+const BEARER = { header: 'Authorization', prefix: 'Bearer ' };
+
+/** To add a service, write a row. */
+export const SERVICES: readonly ModelService[] = [
+	{
+		name: 'OpenRouter',
+		source:
+			'https://openrouter.ai/docs/api-reference/overview https://openrouter.ai/docs/api-reference/limits',
+		hosts: ['openrouter.ai', 'eu.openrouter.ai', 'us.openrouter.ai'],
+		root: '/api/v1',
+		key: BEARER,
+		// the catalog answers to anybody
+		proof: '/key',
+		prices: 'OpenRouter',
+	},
+	{
+		name: 'LiteLLM',
+		source:
+			'https://docs.litellm.ai/docs/proxy/user_keys https://docs.litellm.ai/docs/proxy/reliability',
+		root: '/v1',
+		key: BEARER,
+		proof: '/models',
+		prices: 'LiteLLM',
+		mayCostMore: 'Whoever runs it may have set fallbacks to dearer models.',
+	},
+	{
+		name: 'OpenAI',
+		source:
+			'https://platform.openai.com/docs/api-reference/chat/create https://platform.openai.com/docs/guides/your-data',
+		hosts: ['api.openai.com', '*.api.openai.com'],
+		root: '/v1',
+		key: BEARER,
+		proof: '/models',
+		mayCostMore:
+			'Long prompts cost more with some models, and a project may be set to a dearer service tier.',
+	},
+	{
+		name: 'Azure OpenAI',
+		source: 'https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle',
+		hosts: [
+			'*.openai.azure.com',
+			'*.services.ai.azure.com',
+			'*.cognitiveservices.azure.com',
+			'*.openai.azure.us',
+			'*.cognitiveservices.azure.us',
+		],
+		root: '/openai/v1',
+		key: { header: 'api-key' },
+		proof: '/models',
+		// it lists what could be deployed; requests name the user's own deployments
+		hasNoCatalog: true,
+		mayCostMore: 'Long prompts cost more with some models, and so do some kinds of deployment.',
+	},
+	{
+		name: 'Anthropic',
+		source:
+			'https://platform.claude.com/docs/en/api/openai-sdk https://platform.claude.com/docs/en/api/models/list',
+		hosts: ['api.anthropic.com'],
+		root: '/v1',
+		key: BEARER,
+		// only chat completions have the OpenAI form: elsewhere "401 Invalid bearer token"
+		catalog: { header: 'x-api-key', headers: { 'anthropic-version': '2023-06-01' } },
+		proof: '/models',
+		mayCostMore: 'Long prompts cost more with some models.',
+	},
+	{
+		name: 'Gemini',
+		source:
+			'https://ai.google.dev/gemini-api/docs/openai https://ai.google.dev/gemini-api/docs/pricing',
+		hosts: ['generativelanguage.googleapis.com'],
+		root: '/v1beta/openai',
+		key: BEARER,
+		proof: '/models',
+		mayCostMore: 'Long prompts cost more with some models.',
+	},
+	{
+		name: 'DeepSeek',
+		source:
+			'https://api-docs.deepseek.com/api/list-models https://api-docs.deepseek.com/quick_start/pricing',
+		hosts: ['api.deepseek.com'],
+		root: '/v1',
+		key: BEARER,
+		proof: '/models',
+		mayCostMore: 'At peak hours it costs twice as much.',
+	},
+	{
+		name: 'Groq',
+		source:
+			'https://console.groq.com/docs/openai https://console.groq.com/docs/api-reference#models-list',
+		hosts: ['api.groq.com'],
+		root: '/openai/v1',
+		key: BEARER,
+		proof: '/models',
+	},
+	{
+		name: 'Mistral',
+		source: 'https://docs.mistral.ai/api/endpoint/models',
+		hosts: ['api.mistral.ai'],
+		root: '/v1',
+		key: BEARER,
+		proof: '/models',
+	},
+	{
+		name: 'xAI',
+		source: 'https://docs.x.ai/docs/api-reference https://docs.x.ai/docs/key-information/regions',
+		hosts: ['api.x.ai', '*.api.x.ai'],
+		root: '/v1',
+		key: BEARER,
+		proof: '/api-key',
+		prices: 'xAI',
+	},
+	{
+		name: 'Together',
+		source:
+			'https://docs.together.ai/docs/openai-api-compatibility https://docs.together.ai/reference/models-1',
+		hosts: ['api.together.xyz', 'api.together.ai'],
+		root: '/v1',
+		key: BEARER,
+		proof: '/models',
+		prices: 'Together',
+	},
+	{
+		name: 'Fireworks',
+		source: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
+		hosts: ['api.fireworks.ai'],
+		root: '/inference/v1',
+		key: BEARER,
+		proof: '/models',
+	},
+	{
+		name: 'Vercel AI Gateway',
+		source:
+			'https://vercel.com/docs/ai-gateway/openai-compat https://vercel.com/docs/ai-gateway/models-and-providers/provider-options',
+		hosts: ['ai-gateway.vercel.sh'],
+		root: '/v1',
+		key: BEARER,
+		// the catalog answers to anybody
+		proof: '/credits',
+		prices: 'Vercel AI Gateway',
+		mayCostMore: 'It may fall back to a dearer provider of the model.',
+	},
+	{
+		name: 'Portkey',
+		source:
+			'https://portkey.ai/docs/api-reference/inference-api/authentication https://portkey.ai/docs/api-reference/inference-api/models/models',
+		hosts: ['api.portkey.ai'],
+		root: '/v1',
+		key: { header: 'x-portkey-api-key' },
+		proof: '/models',
+		mayCostMore: 'A config of its workspace may fall back to a dearer model.',
+	},
+	{
+		name: 'Requesty',
+		source:
+			'https://docs.requesty.ai/quickstart https://docs.requesty.ai/features/fallback-policies',
+		hosts: ['router.requesty.ai', 'router.eu.requesty.ai'],
+		root: '/v1',
+		key: BEARER,
+		// the catalog answers to anybody; what proves a key is at another host
+		prices: 'Requesty',
+		mayCostMore:
+			'Its fee of 5% may come on top of its prices, and a routing policy chooses among models.',
+	},
+	{
+		name: 'Helicone AI Gateway',
+		source:
+			'https://docs.helicone.ai/gateway/overview https://docs.helicone.ai/gateway/provider-routing',
+		hosts: ['ai-gateway.helicone.ai'],
+		root: '/v1',
+		key: BEARER,
+		mayCostMore: 'It asks the cheapest provider of the model first, and dearer ones if that fails.',
+	},
+	{
+		name: 'Cloudflare AI Gateway',
+		source:
+			'https://developers.cloudflare.com/ai-gateway/usage/chat-completion/ https://developers.cloudflare.com/ai-gateway/usage/rest-api/',
+		// the second one's root is /client/v4/accounts/ACCOUNT/ai/v1
+		hosts: ['gateway.ai.cloudflare.com', 'api.cloudflare.com'],
+		root: '/v1/ACCOUNT/GATEWAY/compat',
+		key: BEARER,
+		// its list is for tokens of Cloudflare, and the key is mostly that of a provider
+		hasNoCatalog: true,
+		mayCostMore: 'A route of its dashboard may fall back to a dearer model.',
+	},
+	{
+		name: 'Hugging Face',
+		source:
+			'https://huggingface.co/docs/inference-providers/index https://huggingface.co/docs/inference-providers/hub-api',
+		hosts: ['router.huggingface.co'],
+		root: '/v1',
+		key: BEARER,
+		prices: 'Hugging Face',
+		mayCostMore: 'It chooses among providers, and not all of them have a price in the catalog.',
+	},
+	{
+		name: 'Ollama',
+		source: 'https://docs.ollama.com/api/openai-compatibility',
+		root: '/v1',
+	},
+	{
+		name: 'vLLM',
+		source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server/',
+		root: '/v1',
+		key: BEARER,
+		proof: '/models',
+	},
+	{
+		name: 'LM Studio',
+		source:
+			'https://lmstudio.ai/docs/developer/openai-compat https://lmstudio.ai/docs/developer/core/authentication',
+		root: '/v1',
+		key: BEARER,
+	},
+	{
+		name: 'llama.cpp',
+		source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+		root: '/v1',
+		// of --api-key; the list of models answers without it
+		key: BEARER,
+	},
+];
+
+/** The service of a host, if it is one that is known. */
+export function serviceOf(hostname: string): ModelService | undefined {
+	const host = hostname.toLowerCase();
+	const isHost = (known: string) =>
+		known.startsWith('*.') ? host.endsWith(known.slice(1)) : host === known;
+	return SERVICES.find(({ hosts }) => hosts?.some(isHost));
+}

@@ -1,0 +1,167 @@
+import { LoadOptionsContext } from 'n8n-core';
+import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+
+import { searchModels } from '../../nodes/ModelRouter/modelPicker';
+import type { Row } from '../service/modelServices/row';
+import { ROWS, rowOf } from '../service/modelServices/rows';
+import { KEY, standIn, type Standing } from '../service/modelServices/stand';
+import { CARRY_ON, chat, model } from './rig/calls';
+import { useModel } from './rig/chatModel';
+import { testCredential } from './rig/credentialTest';
+import { additionalData, ours, workflowOf } from './rig/flow';
+import { run } from './rig/run';
+
+// services that people have, with their own key in its field, refuse what they refuse
+
+/** What a test enters. On loopback no service is known by its host. */
+const KEY_IN: Record<string, string> = { authorization: 'bearer', 'api-key': 'apiKey' };
+
+/** Of a thousand tokens in and a hundred out, where the catalog has the price. */
+const COSTS: Record<string, [costUsd: number, costSource?: string]> = {
+	OpenRouter: [0.00045, 'service'],
+	'LiteLLM proxy': [0.000495],
+	'Vercel AI Gateway': [0.00045],
+	Requesty: [0.00045, 'service'],
+	'Hugging Face router': [0.00254],
+	xAI: [0.0015, 'service'],
+	Together: [0.0045],
+};
+/** By the line that the others enter: $1 and $2. */
+const BY_LINE: [number, string] = [0.0012, 'credential'];
+
+/** Services that give their list to everybody, and have nothing that would prove a key. */
+const UNPROVEN = ['Helicone AI Gateway', 'Hugging Face router'];
+
+let service: Standing;
+afterEach(async () => await service.stop());
+
+async function begin(row: Row) {
+	service = await standIn(row);
+	const [asked] = row.answering;
+	const keyIn = row.keys.length ? (KEY_IN[row.keys[0]?.header ?? ''] ?? 'bearer') : 'none';
+	const ownPrices = COSTS[row.name] ? '' : `${asked} 1 2`;
+	const data = { baseUrl: service.baseUrl, apiKey: service.key, keyIn, ownPrices };
+	const secrets = { modelRouterApi: data };
+	const ask = async (content: string, more: IDataObject = {}) => {
+		const call = chat(content, { model: model(asked), ...(more as object) });
+		return await run({ ...call, secrets, settings: CARRY_ON });
+	};
+	const posts = () => service.asked.filter(({ method }) => method === 'POST');
+	return { asked, data, secrets, ask, posts };
+}
+
+it.each(ROWS)('$name: answers with its cost, by the key in its field', async (row) => {
+	const { ask, posts } = await begin(row);
+	const { items, failed } = await ask('hello');
+	expect(failed).toEqual([]);
+	const [costUsd, costSource] = COSTS[row.name] ?? BY_LINE;
+	expect(items[0]?.json).toMatchObject({ output: `Hello from ${row.name}`, costUsd });
+	expect(items[0]?.json['costSource']).toBe(costSource);
+	// what it refuses of our own fields is left out once and for all
+	const before = posts().length;
+	await ask('again');
+	expect(posts().length - before).toBe(1);
+});
+
+it.each(ROWS)('$name: a cap that is too small sends nothing', async (row) => {
+	const { ask, posts } = await begin(row);
+	const { failed } = await ask('hello', { spendingCapPerItem: 0.000001 });
+	expect(failed[0]?.json['error']).toMatch(/more than the spending cap of \$0\.000001/);
+	expect(posts()).toEqual([]);
+});
+
+it.each(ROWS)('$name: the model picker has its models', async (row) => {
+	const { asked, secrets } = await begin(row);
+	// the list of Anthropic takes the key in another header, which only its own host tells
+	if (row.elsewhere) return;
+	const node = ours('Node', 'modelRouter', { credential: 'modelRouterApi', parameters: {} });
+	const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
+	const context = new LoadOptionsContext(
+		workflow,
+		node,
+		additionalData(workflow, credentials, 'internal'),
+		'model',
+	) as unknown as ILoadOptionsFunctions;
+	const { results } = await searchModels.call(context, asked.slice(-9));
+	expect(results.map(({ value }) => value)).toContain(asked);
+});
+
+it.each(ROWS)('$name: the credential test proves the key, or says that it cannot', async (row) => {
+	const { data } = await begin(row);
+	if (row.elsewhere) return;
+	const right = await testCredential('modelRouterApi', data);
+	expect(right.status).toBe('OK');
+	const wrong = await testCredential('modelRouterApi', { ...data, apiKey: `${KEY}-wrong` });
+	if (!row.keys.length) expect(right.message).toMatch(/It gets no key/);
+	else if (!row.models) expect(right.message).toMatch(/has no list of models.*key is not known$/);
+	else if (UNPROVEN.includes(row.name)) expect(right.message).toMatch(/to everybody$/);
+	else {
+		expect(right.message).toMatch(/accepted the key$/);
+		expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/API key/) });
+	}
+	expect(JSON.stringify([right, wrong])).not.toContain(KEY.slice(3));
+});
+
+it.each(ROWS.filter(({ errors }) => errors.broke.length))(
+	'$name: an empty balance is called so, and nothing is sent again',
+	async (row) => {
+		const { ask, posts } = await begin(row);
+		await ask('hello');
+		for (const at of row.errors.broke.keys()) {
+			const before = posts().length;
+			const { failed } = await ask(at ? `[[broke-${at + 1}]]` : '[[broke]]');
+			if (row.name === 'Vercel AI Gateway') continue;
+			expect(failed[0]?.json['error']).toMatch(/balance|is used up/);
+			expect(posts().length - before).toBe(1);
+		}
+	},
+);
+
+it.each(ROWS)('$name: an agent asks its model, and that calls a tool', async (row) => {
+	const { asked, secrets } = await begin(row);
+	const { given, calls } = await useModel({
+		secrets,
+		parameters: { model: model(asked) },
+		async use(one) {
+			const tool = {
+				type: 'function',
+				function: { name: 'weather', parameters: { type: 'object', properties: {} } },
+			};
+			return (await one.bindTools([tool]).invoke('How is the weather?')).tool_calls;
+		},
+	});
+	expect(given[0]).toMatchObject([{ name: 'weather' }]);
+	expect(calls[0]?.output).toMatchObject({ costUsd: (COSTS[row.name] ?? BY_LINE)[0] });
+});
+
+describe('OpenRouter', () => {
+	const OPEN_ROUTER = rowOf('OpenRouter');
+
+	it('is asked for no provider that is dearer than the bound, and says so if there is none', async () => {
+		const { ask, posts } = await begin(OPEN_ROUTER);
+		await ask('hello', { options: { additionalFields: '{"provider": {"sort": "price"}}' } });
+		const max_price = { prompt: 0.25, completion: 2 };
+		expect(posts()[0]?.body).toMatchObject({ provider: { sort: 'price', max_price } });
+		const { failed } = await ask('[[dearer-only]]');
+		expect(failed[0]?.json['error']).toMatch(/dearer than its price/);
+	});
+
+	it.each([
+		['[[byok]]', /./],
+		['[[other-model]]', /./],
+	])('%s has a cost', async (content) => {
+		const { ask } = await begin(OPEN_ROUTER);
+		const { items } = await ask(content);
+		expect(items[0]?.json['costUsd']).toBeGreaterThan(0);
+	});
+
+	it.each(['openrouter/auto', 'perplexity/sonar', 'openai/gpt-5-mini:online'])(
+		'%s has no cost that could be calculated',
+		async (id) => {
+			const { ask, posts } = await begin(OPEN_ROUTER);
+			const { failed } = await ask('hello', { model: model(id) });
+			expect(failed).toHaveLength(1);
+			expect(posts()).toEqual([]);
+		},
+	);
+});

@@ -1,0 +1,109 @@
+import { CATALOG_FORMS } from '../../../src/router/catalogForms';
+import { formOf, leastPricingOf, toSpecifiedEntry } from '../../../src/router/catalogPrices';
+import { SERVICES, serviceOf } from '../../../src/router/services';
+import { ROWS } from '../../service/modelServices/rows';
+
+/** All entries of the lists that the stand-ins have. */
+const entries = ROWS.flatMap(({ name, gets }) =>
+	Object.values(gets).flatMap((body) => {
+		const lists = [body, ...Object.values(Object(body) as object)].filter(Array.isArray);
+		return lists.flat().map((entry: object) => [name, entry as Record<string, unknown>] as const);
+	}),
+);
+
+it('an entry of one service is never read in the form of another', () => {
+	const forms = new Map<string, Set<string>>();
+	for (const [name, entry] of entries) {
+		const form = formOf(toSpecifiedEntry(entry))?.name;
+		if (form) forms.set(form, (forms.get(form) ?? new Set()).add(name));
+	}
+	expect(Object.fromEntries([...forms].map(([form, names]) => [form, [...names]]))).toEqual({
+		OpenRouter: ['OpenRouter'],
+		LiteLLM: ['LiteLLM proxy'],
+		'Vercel AI Gateway': ['Vercel AI Gateway'],
+		Requesty: ['Requesty'],
+		'Hugging Face': ['Hugging Face router'],
+		xAI: ['xAI'],
+		Together: ['Together'],
+	});
+});
+
+const OPEN_ROUTER = {
+	id: 'a/b',
+	architecture: { input_modalities: ['text', 'image'] },
+	top_provider: { max_completion_tokens: 64_000 },
+	context_length: 200_000,
+};
+const priced = (pricing: object) => toSpecifiedEntry({ ...OPEN_ROUTER, pricing });
+
+it('has the fields of the specification, and keeps its own', () => {
+	const pricing = { prompt: '0.000003', completion: '0.000015', input_cache_read: '0.0000003' };
+	expect(priced(pricing)).toEqual({
+		...OPEN_ROUTER,
+		kind: 'text',
+		max_output_tokens: 64_000,
+		input_modalities: ['text', 'image'],
+		pricing: {
+			...pricing,
+			input_per_mtok: '3',
+			output_per_mtok: '15',
+			cached_input_per_mtok: '0.3',
+		},
+	});
+});
+
+it('of tiers the dearest price counts, and the lowest one is known', () => {
+	const tier = { min_prompt_tokens: 200_000, prompt: '0.000006', completion: '0.0000225' };
+	const entry = priced({ prompt: '0.000003', completion: '0.000015', overrides: [tier] });
+	expect(entry['pricing']).toMatchObject({ input_per_mtok: '6', output_per_mtok: '22.5' });
+	expect(leastPricingOf(entry)).toEqual({ input_per_mtok: '3', output_per_mtok: '15' });
+});
+
+it.each([
+	['nobody knows before', { prompt: '-1', completion: '-1' }],
+	['is in another unit', { prompt: '3', completion: '15000' }],
+	[
+		'is not all that a request pays',
+		{ prompt: '0.000003', completion: '0.00001', request: '0.005' },
+	],
+])('a price that %s is none', (_what, pricing) => {
+	const { pricing: read } = priced(pricing);
+	expect(read).not.toHaveProperty('output_per_mtok');
+	expect(Object(read).input_per_mtok ?? '3').not.toBe('0');
+});
+
+it('prices of the specification stay what they are, whatever else an entry has', () => {
+	const pricing = { prompt: '0.1', completion: '0.1', input_per_mtok: 5000, output_per_mtok: 9000 };
+	expect(priced(pricing)).toEqual({ ...OPEN_ROUTER, pricing });
+});
+
+it('an entry that two forms fit has no price', () => {
+	const both = { ...OPEN_ROUTER, input_price: 1e-6, output_price: 1e-6, context_window: 1000 };
+	const entry = { ...both, pricing: { prompt: '0.000001', completion: '0.000001' } };
+	expect(formOf(toSpecifiedEntry(entry))).toBeUndefined();
+	expect(formOf(toSpecifiedEntry(entry, 'Requesty'))?.name).toBe('Requesty');
+});
+
+it('a kind that is not one of the specification is none', () => {
+	expect(toSpecifiedEntry({ id: 'a', kind: 'HF_BASE_MODEL' })).toEqual({ id: 'a' });
+	expect(toSpecifiedEntry({ id: 'a', kind: 'image' })).toEqual({ id: 'a', kind: 'image' });
+});
+
+it('the form of each service that is known by its host exists', () => {
+	const names = CATALOG_FORMS.map(({ name }) => name);
+	expect(
+		SERVICES.flatMap(({ prices }) => prices ?? []).filter((name) => !names.includes(name)),
+	).toEqual([]);
+});
+
+it.each([
+	['openrouter.ai', 'OpenRouter'],
+	['API.openai.com', 'OpenAI'],
+	['our-resource.openai.azure.com', 'Azure OpenAI'],
+	['api.openai.com.evil.example', undefined],
+	['evil-openrouter.ai', undefined],
+	['openai.azure.com.evil.example', undefined],
+	['127.0.0.1', undefined],
+])('the host %s is that of %s', (host, name) => {
+	expect(serviceOf(host)?.name).toBe(name);
+});
