@@ -134,6 +134,19 @@ it.each(ROWS)('$name: an agent asks its model, and that calls a tool', async (ro
 	expect(calls[0]?.output).toMatchObject({ costUsd: (COSTS[row.name] ?? BY_LINE)[0] });
 });
 
+it('http:// in the own network is taken as it was entered, and not from an expression', async () => {
+	const { ask, data } = await begin(rowOf('Ollama'));
+	const { items } = await ask('hello');
+	expect(items).toHaveLength(1);
+	const askAt = async (baseUrl: string) => {
+		const secrets = { modelRouterApi: { ...data, baseUrl } };
+		const { failed } = await run({ ...chat('hello'), secrets, settings: CARRY_ON });
+		return String(failed[0]?.json['error']);
+	};
+	expect(await askAt('http://no-such-container:1')).toMatch(/could not be reached/);
+	expect(await askAt("={{ 'http://no-such-container:1' }}")).toMatch(/must begin with https:\/\//);
+});
+
 describe('OpenRouter', () => {
 	const OPEN_ROUTER = rowOf('OpenRouter');
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expectCommitted } from './committed';
 import { createFieldLists, formatJson, renderFields } from '../../scripts/docs/fields';
 import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
+import { renderModelServices } from '../../scripts/docs/modelServices';
 import { NOTES } from '../../scripts/docs/notes';
 import { outputFields, withOutputFields } from '../../scripts/docs/outputFields';
 import { findSentences, instructs } from '../../scripts/docs/sentences';
@@ -19,6 +20,10 @@ it('language models are told the fields of the schemas, by n8n and in the skill'
 	const skill = 'skills/agent-bridge/SKILL.md';
 	expectCommitted(skill, withOutputFields(readFileSync(skill, 'utf8')));
 	expectCommitted('nodes/outputFields.json', `${formatJson(outputFields())}\n`);
+});
+
+it('docs/model-services.md is as the table of services is', () => {
+	expectCommitted('docs/model-services.md', renderModelServices());
 });
 
 it('every title of an error or a hint is in docs/troubleshooting.md', () => {

@@ -10,8 +10,11 @@ export const download = operation({
 	description: 'Download the file of a completed job into n8n',
 	params: [...addressParams, binaryParam, optionsParam([maxSizeOption])],
 
-	prepare: ({ binaryProperty, options: { maxSizeMib = maxSizeOption.default }, ...params }) => ({
-		address: toAddress(params),
+	prepare: (
+		{ binaryProperty, options: { maxSizeMib = maxSizeOption.default }, ...params },
+		surroundings,
+	) => ({
+		address: toAddress(params, surroundings),
 		fileOptions: { binaryProperty, maxSizeMib },
 	}),
 

@@ -12,7 +12,10 @@ export const getJob = operation({
 	description: 'Read the state and the cost of a job',
 	params: [...addressParams, simplifyParam],
 
-	prepare: ({ simplify, ...params }) => ({ address: toAddress(params), simplify }),
+	prepare: ({ simplify, ...params }, surroundings) => ({
+		address: toAddress(params, surroundings),
+		simplify,
+	}),
 
 	async run(context) {
 		const { request, http, addHint } = context;

@@ -2,9 +2,11 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
 import { encodePathSegment } from '../../../src/core/urls';
+import type { PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
+import { serviceAt } from '../../../src/router/keyIn';
 import type { MediaType } from '../../../src/router/model';
 import {
 	binarySourceField,
@@ -78,8 +80,22 @@ export const maxSizeOption = {
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid` as `toJobId`. */
-export function toAddress({ mediaType, jobId }: ParamValues<typeof addressParams>): JobAddress {
+export function toAddress(
+	{ mediaType, jobId }: ParamValues<typeof addressParams>,
+	{ baseUrl }: Pick<PrepareContext, 'baseUrl'>,
+): JobAddress {
+	requireMediaJobs(baseUrl);
 	return { mediaType, jobId: toJobId(jobId) };
+}
+
+/** @throws ServiceError `invalid` for a service that is known by its host: only the specified one has such jobs. */
+export function requireMediaJobs(baseUrl: string): void {
+	const service = serviceAt(baseUrl);
+	if (!service) return;
+	throw invalidInputError(
+		`${service.name} has no media jobs`,
+		'Nothing was sent. Images, videos, music and speech need a service with the job endpoints of the specification: choose a credential of such a service.',
+	);
 }
 
 /**

@@ -19,6 +19,7 @@ import {
 	inputsParam,
 	mediaTypeParam,
 	presetsParam,
+	requireMediaJobs,
 	toInputSources,
 	toPresetFields,
 } from './media.params';
@@ -187,9 +188,14 @@ type StartValues = ParamValues<typeof startParams>;
 export function toStartRequest(
 	params: StartValues,
 	{ allowUnknownCost = false, triggerGroup = '', spendingCapPerExecution, ...more }: StartOptions,
-	{ handedOver, readModelLists }: Pick<PrepareContext, 'handedOver' | 'readModelLists'>,
+	{
+		baseUrl,
+		handedOver,
+		readModelLists,
+	}: Pick<PrepareContext, 'baseUrl' | 'handedOver' | 'readModelLists'>,
 	waits = 0,
 ) {
+	requireMediaJobs(baseUrl);
 	const { mediaType, allowAgents, spendingCapPerItem } = params;
 	/** Without the inputs. The model of a list is set by the start. */
 	const body = toBody(params);

@@ -14,8 +14,8 @@ export const track = operation({
 	readsAtMostCatalog: true,
 	params: [...addressParams, optionsParam([triggerGroupOption])],
 
-	prepare: ({ options: { triggerGroup = '' }, ...params }) => ({
-		...toAddress(params),
+	prepare: ({ options: { triggerGroup = '' }, ...params }, surroundings) => ({
+		...toAddress(params, surroundings),
 		triggerGroup: readKeyText('Trigger Group', triggerGroup),
 	}),
 

@@ -18,8 +18,8 @@ export const wait = operation({
 	description: 'Wait until a job has completed or failed',
 	params: [...addressParams, simplifyParam, optionsParam([hideProgressOption, maxWaitOption])],
 
-	prepare: ({ options, simplify, ...params }) => ({
-		address: toAddress(params),
+	prepare: ({ options, simplify, ...params }, surroundings) => ({
+		address: toAddress(params, surroundings),
 		simplify,
 		maxWait: toMaxWait(options),
 		hideProgress: options.hideProgress ?? false,

@@ -1,0 +1,39 @@
+import { SERVICES, type ModelService } from '../../src/router/services';
+
+const HEAD = `# Model services
+
+The Model Router nodes work with the service that they are made for, and with these.
+
+- **Base URL**: the host alone is enough. An address as the documentation of the service has it is fine, too.
+- **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
+- **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
+- **Media** are only for services with the job endpoints of the specification. The operations say so before anything is sent.
+
+Any other service that has \`/chat/completions\` and streams its answers is used in the same way: choose **Key In**, and enter **Prices**.
+`;
+
+const COLUMNS = ['Service', 'Base URL', 'Key', 'Prices', 'How sure a cap is'];
+
+/** The page about services of models, made from their table. */
+export function renderModelServices(): string {
+	const rows = SERVICES.map((service) => toRow(service).map((cell) => cell.replaceAll('|', '\\|')));
+	const widths = COLUMNS.map((_name, at) =>
+		Math.max(...[COLUMNS, ...rows].map((row) => row[at]?.length ?? 0)),
+	);
+	const line = (cells: readonly string[]) =>
+		`| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+	const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+	return `${HEAD}\n${[line(COLUMNS), rule, ...rows.map(line)].join('\n')}\n`;
+}
+
+function toRow({ name, hosts, root, key, prices, hasNoCatalog, mayCostMore }: ModelService) {
+	const host = hosts?.[0]?.replace('*', 'YOUR-NAME') ?? 'YOUR-HOST';
+	const address = `\`http${hosts ? 's' : ''}://${host}${root}\``;
+	const place = key ? `\`${key.header}\`${key.prefix ? ` (${key.prefix.trim()})` : ''}` : 'none';
+	const source = prices
+		? 'its catalog'
+		: hasNoCatalog
+			? 'your lines, which also name the models'
+			: 'your lines';
+	return [name, address, place, source, mayCostMore ? `a guess. ${mayCostMore}` : 'sure'];
+}
