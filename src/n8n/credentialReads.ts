@@ -93,7 +93,7 @@ function findFixed(
 	const [read] = items;
 	if (!read || !('data' in read) || new Set(items).size > 1) return undefined;
 	if (!entered || JSON.stringify(entered).includes('"=')) return undefined;
-	const isEntered = SERVICE_FIELDS.every(({ name }) => entered[name] === read.data[name]);
+	const isEntered = serviceFields(read.data).every(({ name }) => entered[name] === read.data[name]);
 	return isEntered ? read : undefined;
 }
 
@@ -164,11 +164,7 @@ export function requireNoItem(data: Data): void {
 	const isMissing = ({ name }: { name: string }) => data[name] === undefined;
 	// what n8n has not filled in may have no header at all
 	const headers = HEADER_FIELDS.every(isMissing) ? [] : HEADER_FIELDS;
-	// n8n drops the value of a field that is hidden
-	const service = SERVICE_FIELDS.filter(
-		({ name }) => name !== 'apiKey' || data['keyIn'] !== 'none',
-	);
-	const missing = [...service, ...headers].filter(isMissing);
+	const missing = [...serviceFields(data), ...headers].filter(isMissing);
 	if (missing.length) throw needsItemError(missing.map(({ title }) => title).join(', '));
 }
 
@@ -187,6 +183,11 @@ const SERVICE_FIELDS = [
 	{ name: 'baseUrl', title: 'Base URL' },
 	{ name: 'apiKey', title: 'API Key' },
 ];
+
+/** n8n drops the value of a field that is hidden: the key, where the service takes none. */
+const serviceFields = ({ keyIn }: Data) =>
+	SERVICE_FIELDS.filter(({ name }) => name !== 'apiKey' || keyIn !== 'none');
+
 const HEADER_FIELDS = additionalHeaderProperties
 	.filter(({ type }) => type === 'string')
 	.map(titled);
@@ -200,6 +201,8 @@ const OWNER_FIELDS = [
 	{ name: 'shareLimit', title: 'Share the Limit Through the Job Ledger' },
 	...budgetProperties.filter(({ type }) => type !== 'notice').map(titled),
 	...spendingProperties.map(titled),
+	// caps and budgets count by them
+	{ name: 'ownPrices', title: 'Prices' },
 ];
 
 const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data) =>
@@ -213,15 +216,20 @@ export const isAccountOfItem = (data: Data, withoutItem: Data | undefined): bool
 	!withoutItem || !(isEqual(data, withoutItem) || isSame(ACCOUNT_FIELDS, data, withoutItem));
 
 /** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
-export function requireOneOwner({ items, withoutItem }: CredentialReads): void {
+export function requireOneOwner({ items, withoutItem, entered = {} }: CredentialReads): void {
 	const all = [...new Set(items)].flatMap((read) => ('data' in read ? [read.data] : []));
 	const expected = withoutItem ?? all[0];
 	if (!expected) return;
 	const others = all.filter((data) => !isEqual(data, expected));
-	const field = OWNER_FIELDS.find((one) => others.some((data) => !isSame([one], data, expected)));
+	// what cannot be read without an item comes from one, also where there is only one
+	const isOfItem = ({ name }: { name: string }) =>
+		!withoutItem && String(entered[name]).startsWith('=');
+	const field = OWNER_FIELDS.find(
+		(one) => isOfItem(one) || others.some((data) => !isSame([one], data, expected)),
+	);
 	if (!field) return;
 	throw invalidInputError(
 		`"${field.title}" of the credential comes from an item`,
-		'Nothing was sent. The job ledger, the budget and the record of spending are those of the owner of the credential, not those of an item. Enter a fixed value there.',
+		'Nothing was sent. The job ledger, the budget, the record of spending and the prices are those of the owner of the credential, not those of an item. Enter a fixed value there.',
 	);
 }

@@ -7,6 +7,8 @@ import { readTokenPrices } from '../router/tokenPrices';
 export interface PricedEntry {
 	entry: Model;
 	priceSource?: 'credential';
+	/** Whether its price is that of the line for any other model. */
+	isAnyOther?: boolean;
 	/** For whoever reads the output. */
 	priceNotice?: string;
 }
@@ -45,12 +47,15 @@ export function priceByOwner(
 	if (entry?.kind && entry.kind !== 'text') return { entry };
 	const prices = readTokenPrices(entry?.pricing);
 	const isPriced = prices.input !== undefined && prices.output !== undefined;
-	const line = lineOf(entry?.id ?? model, isRead && !isPriced);
+	const id = entry?.id ?? model;
+	const own = lineOf(id, false);
+	const line = own ?? lineOf(id, isRead && !isPriced);
 	if (!line) return entry && { entry };
 	const pricing = { input_per_mtok: line.input, output_per_mtok: line.output };
 	return {
 		entry: withPricing<Model>(entry ?? { id: model }, pricing),
 		priceSource: 'credential',
+		isAnyOther: !own,
 		...(isBelow(line, prices) && {
 			priceNotice: `The price of ${model} in the credential is below that of the catalog: the cost may be higher than shown, and caps allow more.`,
 		}),

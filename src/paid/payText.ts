@@ -149,7 +149,9 @@ function computeCost({ model, found, find }: TextCall, answered: string, tokens:
 	const { entry } = found;
 	const isOther = !isSameModel(answered, entry.id) && !isSameModel(answered, model);
 	const other = isOther ? find(answered) : found;
-	const costs = [entry, 'entry' in other ? other.entry : entry].map(({ pricing }) =>
+	// most answers name the day of the model that was asked, which no catalog has
+	const isKnown = 'entry' in other && !other.isAnyOther;
+	const costs = [entry, isKnown ? other.entry : entry].map(({ pricing }) =>
 		textCost(pricing, tokens),
 	);
 	const [cost, ofOther = cost] = costs;

@@ -134,6 +134,29 @@ it.each(ROWS)('$name: an agent asks its model, and that calls a tool', async (ro
 	expect(calls[0]?.output).toMatchObject({ costUsd: (COSTS[row.name] ?? BY_LINE)[0] });
 });
 
+it('an answer of another model costs what the dearer of both does, and the day of a model is no other one', async () => {
+	const { data, asked, posts } = await begin(rowOf('OpenAI'));
+	const costOf = async (ownPrices: string, content = 'hello') => {
+		const secrets = { modelRouterApi: { ...data, ownPrices } };
+		const { items } = await run({ ...chat(content, { model: model(asked) }), secrets });
+		return items[0]?.json['costUsd'];
+	};
+	expect(await costOf(`${asked} 1 2\n* 100 100`)).toBe(0.0012);
+	const other = rowOf('OpenAI').otherModel;
+	expect(await costOf(`${asked} 1 2\n${other} 10 20`, '[[other-model]]')).toBe(0.012);
+	expect(posts().length).toBeGreaterThan(1);
+});
+
+it('a price that comes from an item is refused', async () => {
+	const { data, asked, posts } = await begin(rowOf('Ollama'));
+	const secrets = { modelRouterApi: { ...data, ownPrices: '={{ $json.prices }}' } };
+	const items = [{ prices: `${asked} 0 0` }];
+	const call = chat('hello', { model: model(asked) });
+	const { failed } = await run({ ...call, secrets, items, settings: CARRY_ON });
+	expect(failed[0]?.json['error']).toMatch(/"Prices" of the credential comes from an item/);
+	expect(posts()).toEqual([]);
+});
+
 it('http:// in the own network is taken as it was entered, and not from an expression', async () => {
 	const { ask, data } = await begin(rowOf('Ollama'));
 	const { items } = await ask('hello');
