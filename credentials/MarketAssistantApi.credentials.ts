@@ -2,7 +2,7 @@ import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
-import { X_API_KEY } from '../src/n8n/keyPlace';
+import { X_API_KEY } from '../src/core/keyPlace';
 
 /** Shared by all nodes that ask the market assistant. */
 export class MarketAssistantApi implements ICredentialType {

@@ -2,7 +2,7 @@ import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth } from '../src/n8n/credential';
-import { BEARER } from '../src/n8n/keyPlace';
+import { BEARER } from '../src/core/keyPlace';
 
 /** One per workspace: base URL and key belong together. */
 export class WorkspaceAgentApi implements ICredentialType {

@@ -3,7 +3,7 @@ import { openLedger } from '../../src/ledger/openLedger';
 import { createSlotBook } from '../../src/ledger/slotBook';
 import type { ServiceAccess } from '../../src/n8n/connection';
 import { notFromServiceResult, type CredentialProbe } from '../../src/n8n/credentialTest';
-import { X_API_KEY } from '../../src/n8n/keyPlace';
+import { X_API_KEY } from '../../src/core/keyPlace';
 import type { Resource } from '../../src/n8n/operation';
 import { ask } from './question/ask.operation';
 

@@ -27,7 +27,7 @@ import { formOf } from '../../src/router/catalogPrices';
 import { keyPlaceOf, serviceAt } from '../../src/router/keyIn';
 import { createModelFinder, describeMissingModel } from '../../src/router/model';
 import { readModelLists } from '../../src/router/modelLists';
-import { type ModelService, SERVICES, serviceOf } from '../../src/router/services';
+import { type ModelService, rootOf, SERVICES } from '../../src/router/services';
 
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));
@@ -41,7 +41,7 @@ export const access: ServiceAccess = {
 	version: 'v1',
 	endpoints: /\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/responses$/,
 	complete: '/chat/completions',
-	rootOf: (hostname) => serviceOf(hostname)?.root,
+	rootOf,
 	readModelLists: ({ modelLists }, name) => readModelLists(modelLists, name),
 	openAccounts: (host) => createAccounts(host.sum, openBudget(host), openSpending(host)),
 };

@@ -1,6 +1,6 @@
 import type { ServiceAccess } from '../../src/n8n/connection';
 import type { CredentialProbe } from '../../src/n8n/credentialTest';
-import { BEARER } from '../../src/n8n/keyPlace';
+import { BEARER } from '../../src/core/keyPlace';
 import type { Resource } from '../../src/n8n/operation';
 import { send } from './message/send.operation';
 

@@ -1,18 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import type { KeyPlace } from '../core/keyPlace';
 import { MAX_KEY_LENGTH, normalizeApiKey } from '../core/urls';
-
-/** Where a service takes its key. */
-export interface KeyPlace {
-	header: string;
-	/** What comes before the key. */
-	prefix?: string;
-	/** Others that have to come with it. */
-	headers?: Readonly<Record<string, string>>;
-}
-
-export const BEARER: KeyPlace = { header: 'Authorization', prefix: 'Bearer ' };
-export const X_API_KEY: KeyPlace = { header: 'X-API-Key' };
 
 /**
  * @param path Of the request, if some take it elsewhere.

@@ -9,7 +9,7 @@ export interface PricedEntry {
 	priceSource?: 'credential';
 	/** Whether its price is that of the line for any other model. */
 	isAnyOther?: boolean;
-	/** For whoever reads the output. */
+	/** For the reader of the output. */
 	priceNotice?: string;
 }
 

@@ -111,7 +111,7 @@ async function addListedPrices(http: Http, models: Model[]): Promise<Model[]> {
 		if (cause instanceof ServiceError && cause.kind === 'refused') return undefined;
 		throw mapServiceError(cause);
 	});
-	const priced = mergeEntries(findModels(body, formNameOf(http)) ?? []);
+	const priced = mergeEntries(findModels(body, known) ?? []);
 	return models.map((model) => withPricesOf(model, priced.get(model.id)));
 }
 

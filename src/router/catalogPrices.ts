@@ -96,7 +96,10 @@ function isKnown(value: unknown, expected: KnownField): boolean {
 	if (expected === 'text') return typeof value === 'string';
 	if (expected === 'number') return typeof value === 'number';
 	if (expected === 'list') return Array.isArray(value);
-	return expected.some((text) => toPattern(text, '.*').test(String(value)));
+	const text = String(value);
+	return expected.some((one) =>
+		one.includes('*') ? toPattern(one, '.*').test(text) : one === text,
+	);
 }
 
 /** A text in which a `*` stands for something else. */
@@ -159,10 +162,9 @@ export function valuesAt(value: unknown, path: string | undefined): unknown[] {
 	for (const step of path.split('.')) {
 		const objects = found.flat().filter(isPlainObject);
 		const pattern = step.includes('*') ? toPattern(step, '[^_]+') : undefined;
-		const isStep = (name: string) => (pattern ? pattern.test(name) : name === step);
-		found = objects.flatMap((one) =>
-			Object.entries(one).flatMap(([name, inner]) => (isStep(name) ? [inner] : [])),
-		);
+		const namesOf = (one: JsonObject) =>
+			pattern ? Object.keys(one).filter((name) => pattern.test(name)) : [step];
+		found = objects.flatMap((one) => namesOf(one).map((name) => one[name]));
 	}
 	return found.filter((one) => one !== undefined && one !== null);
 }

@@ -1,23 +1,13 @@
+import { BEARER, type KeyPlace } from '../core/keyPlace';
 import { normalizeBaseUrl } from '../core/urls';
 import { serviceOf } from './services';
-
-/** Where a service takes its key. */
-interface KeyPlace {
-	header: string;
-	/** What comes before the key. */
-	prefix?: string;
-	headers?: Readonly<Record<string, string>>;
-}
 
 /** What the field Key In of the credential offers. Its values are stored: never change one. */
 export const keyPlaces = {
 	apiKey: { name: 'Header Api-Key', place: { header: 'api-key' } },
-	bearer: {
-		name: 'Header Authorization (Bearer)',
-		place: { header: 'Authorization', prefix: 'Bearer ' },
-	},
+	bearer: { name: 'Header Authorization (Bearer)', place: BEARER },
 	xApiKey: { name: 'Header X-API-KEY', place: { header: 'X-API-KEY' } },
-} as const;
+} as const satisfies Record<string, { name: string; place: KeyPlace }>;
 
 const CHAT = '/chat/completions';
 

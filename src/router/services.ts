@@ -1,3 +1,5 @@
+import { BEARER, type KeyPlace } from '../core/keyPlace';
+
 /** A service of models that people have, as far as it differs from the specified router. */
 export interface ModelService {
 	/** As its users call it. */
@@ -9,12 +11,9 @@ export interface ModelService {
 	/** What comes before `/chat/completions`, for the docs and for a base URL that is the host alone, e.g. `/api/v1`. Placeholders of the user's own in capitals, e.g. `/v1/ACCOUNT/GATEWAY/compat`. */
 	readonly root: string;
 	/** The header of its key, and what comes before the key in it. Absent where it takes none. */
-	readonly key?: { readonly header: string; readonly prefix?: string };
+	readonly key?: KeyPlace;
 	/** What all but chat completions is asked with, where that is something else. */
-	readonly catalog?: {
-		readonly header: string;
-		readonly headers: Readonly<Record<string, string>>;
-	};
+	readonly catalog?: KeyPlace;
 	/** Below the root: a free request that answers only to a valid key. Absent where nothing is known that proves it. */
 	readonly proof?: string;
 	/** Whether it has no catalog of models. */
@@ -24,8 +23,6 @@ export interface ModelService {
 	/** Why an answer may cost more than the price of the model says, if it may: the bound is then a guess. */
 	readonly mayCostMore?: string;
 }
-
-const BEARER = { header: 'Authorization', prefix: 'Bearer ' };
 
 /** To add a service, write a row. */
 export const SERVICES: readonly ModelService[] = [
@@ -48,7 +45,7 @@ export const SERVICES: readonly ModelService[] = [
 		key: BEARER,
 		proof: '/models',
 		prices: 'LiteLLM',
-		mayCostMore: 'Whoever runs it may have set fallbacks to dearer models.',
+		mayCostMore: 'Its operator may have set fallbacks to dearer models.',
 	},
 	{
 		name: 'OpenAI',
@@ -253,4 +250,10 @@ export function serviceOf(hostname: string): ModelService | undefined {
 	const isHost = (known: string) =>
 		known.startsWith('*.') ? host.endsWith(known.slice(1)) : host === known;
 	return SERVICES.find(({ hosts }) => hosts?.some(isHost));
+}
+
+/** What comes before `/chat/completions` at a host alone; undefined where that has parts of the user's own. */
+export function rootOf(hostname: string): string | undefined {
+	const root = serviceOf(hostname)?.root;
+	return root && !/[A-Z]/.test(root) ? root : undefined;
 }

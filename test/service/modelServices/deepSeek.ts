@@ -1,10 +1,8 @@
-import { BEARER, RECORDED, TOKENS, UNASKED, type Row } from './row.ts';
+import { BEARER, RECORDED, TOKENS, UNASKED, type Row, V1 } from './row.ts';
 
 export const DEEP_SEEK: Row = {
 	name: 'DeepSeek',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/user/balance',

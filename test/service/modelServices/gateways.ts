@@ -1,4 +1,4 @@
-import { BEARER, plainModel, TOKENS, type Row } from './row.ts';
+import { BEARER, plainModel, TOKENS, type Row, V1 } from './row.ts';
 
 const deployment = (input: number, output: number, id: string) => ({
 	model_name: 'gpt-5-mini',
@@ -144,9 +144,7 @@ const LITE_LLM: Row = {
 
 const VERCEL: Row = {
 	name: 'Vercel AI Gateway',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: ['/v1/models'],
 	proof: '/v1/credits',

@@ -1,4 +1,13 @@
-import { BEARER, plainModel, RECORDED, TOKENS, UNASKED, type Refused, type Row } from './row.ts';
+import {
+	BEARER,
+	plainModel,
+	RECORDED,
+	TOKENS,
+	UNASKED,
+	type Refused,
+	type Row,
+	V1,
+} from './row.ts';
 
 const GROQ: Row = {
 	name: 'Groq',
@@ -159,9 +168,7 @@ const mistralDetail = ({ field, value }: Refused) => {
 
 const MISTRAL: Row = {
 	name: 'Mistral',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/v1/models',

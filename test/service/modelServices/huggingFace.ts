@@ -1,10 +1,8 @@
-import { BEARER, plainModel, RECORDED, TOKENS, type Row } from './row.ts';
+import { BEARER, plainModel, RECORDED, TOKENS, type Row, V1 } from './row.ts';
 
 export const HUGGING_FACE: Row = {
 	name: 'Hugging Face router',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: ['/v1/models'],
 	gets: {

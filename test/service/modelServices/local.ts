@@ -1,10 +1,8 @@
-import { BEARER, plainModel, RECORDED, TOKENS, type Row } from './row.ts';
+import { BEARER, plainModel, RECORDED, TOKENS, type Row, V1 } from './row.ts';
 
 const OLLAMA: Row = {
 	name: 'Ollama',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [],
 	open: [],
 	gets: {
@@ -51,9 +49,7 @@ const OLLAMA: Row = {
 
 const VLLM: Row = {
 	name: 'vLLM',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/v1/models',
@@ -112,9 +108,7 @@ const VLLM: Row = {
 
 const LM_STUDIO: Row = {
 	name: 'LM Studio',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [],
 	open: [],
 	gets: {
@@ -151,9 +145,7 @@ const LM_STUDIO: Row = {
 
 const LLAMA_CPP: Row = {
 	name: 'llama.cpp',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [],
 	open: [],
 	gets: {

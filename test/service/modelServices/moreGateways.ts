@@ -1,10 +1,8 @@
-import { BEARER, plainModel, TOKENS, type Row } from './row.ts';
+import { BEARER, plainModel, TOKENS, type Row, V1 } from './row.ts';
 
 const PORTKEY: Row = {
 	name: 'Portkey',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [{ header: 'x-portkey-api-key', prefix: '' }, BEARER],
 	open: [],
 	proof: '/v1/models',
@@ -62,9 +60,7 @@ const PORTKEY: Row = {
 
 const REQUESTY: Row = {
 	name: 'Requesty',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/v1/models',
@@ -126,9 +122,7 @@ const helicone = (status: number, message: string) => ({
 
 const HELICONE: Row = {
 	name: 'Helicone AI Gateway',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: ['/v1/models'],
 	gets: {

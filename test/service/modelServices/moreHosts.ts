@@ -1,4 +1,4 @@
-import { BEARER, plainModel, RECORDED, TOKENS, UNASKED, type Row } from './row.ts';
+import { BEARER, plainModel, RECORDED, TOKENS, UNASKED, type Row, V1 } from './row.ts';
 
 const togetherModel = (id: string, type: string, input: number, output: number) => ({
 	id,
@@ -29,9 +29,7 @@ const togetherModel = (id: string, type: string, input: number, output: number) 
 
 const TOGETHER: Row = {
 	name: 'Together',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/v1/models',

@@ -8,6 +8,7 @@ import {
 	type Refused,
 	type Row,
 	type Stated,
+	V1,
 } from './row.ts';
 
 const openAiError = (message: string, type: string, param: string | null, code: string | null) => ({
@@ -56,9 +57,7 @@ const NO_QUOTA: Stated = {
 
 const OPENAI: Row = {
 	name: 'OpenAI',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/v1/models',

@@ -109,6 +109,9 @@ export interface Row {
 
 export const BEARER: KeyPlace = { header: 'authorization', prefix: 'Bearer ' };
 
+/** The addresses of OpenAI, which most services have. */
+export const V1 = { base: '/v1', chat: '/v1/chat/completions', models: '/v1/models' };
+
 /** One thousand tokens in, one hundred out. */
 export const TOKENS = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
 

@@ -1,4 +1,4 @@
-import { BEARER, OPENAI_FIELDS, RECORDED, TOKENS, type Refused, type Row } from './row.ts';
+import { BEARER, OPENAI_FIELDS, RECORDED, TOKENS, type Refused, type Row, V1 } from './row.ts';
 
 /** The error of Anthropic at the address that takes OpenAI's form. */
 const anthropicError = (code: string, message: string) => ({
@@ -11,9 +11,7 @@ const API_KEY = { header: 'x-api-key', prefix: '' };
 
 const ANTHROPIC: Row = {
 	name: 'Anthropic (OpenAI form)',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER, API_KEY],
 	elsewhere: { keys: [API_KEY], needs: ['anthropic-version'] },
 	open: [],

@@ -1,10 +1,8 @@
-import { BEARER, plainModel, TOKENS, type Row } from './row.ts';
+import { BEARER, plainModel, TOKENS, type Row, V1 } from './row.ts';
 
 export const X_AI: Row = {
 	name: 'xAI',
-	base: '/v1',
-	chat: '/v1/chat/completions',
-	models: '/v1/models',
+	...V1,
 	keys: [BEARER],
 	open: [],
 	proof: '/v1/api-key',

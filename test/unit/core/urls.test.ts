@@ -96,6 +96,8 @@ it.each([
 	['https://api.groq.com/openai/v1', 'https://api.groq.com', 'https://api.groq.com/openai/v1'],
 	['https://a.openai.azure.com/openai/v1', 'https://a.openai.azure.com'],
 	[`${GOOGLE}/v1beta/openai`, GOOGLE, `${GOOGLE}/v1beta`, `${GOOGLE}/v1beta/openai/`],
+	// the rest of the address is the user's own
+	['https://gateway.ai.cloudflare.com/v1', 'https://gateway.ai.cloudflare.com'],
 	['https://openrouter.ai.evil.example/v1', 'https://openrouter.ai.evil.example'],
 ])('%s is the root of models at %j', (root, ...typed) => {
 	expect(typed.map((one) => readBaseUrl(one, modelRouter))).toEqual(typed.map(() => root));

@@ -1,7 +1,7 @@
 import type { ICredentialTestFunctions } from 'n8n-workflow';
 
 import { createCredentialTest } from '../../../src/n8n/credentialTest';
-import { X_API_KEY } from '../../../src/n8n/keyPlace';
+import { X_API_KEY } from '../../../src/core/keyPlace';
 import { everySpelling, KEY, spellingsIn } from '../../support/spellings';
 
 // what the test of a credential says of its key

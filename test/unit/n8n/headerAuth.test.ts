@@ -4,7 +4,7 @@ import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.cred
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
 import { createHeaderAuth } from '../../../src/n8n/credential';
-import { X_API_KEY } from '../../../src/n8n/keyPlace';
+import { X_API_KEY } from '../../../src/core/keyPlace';
 
 const OPTIONS: IHttpRequestOptions = { url: 'https://host.example/v1', headers: { accept: 'x' } };
 const SERVICE = { baseUrl: 'https://host.example/api/', apiKey: 'secret' };
