@@ -8,6 +8,7 @@ The Model Router nodes work with the service that they are made for, and with th
 - **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
 - **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
 - **Media** are only for services with the job endpoints of the specification. The operations say so before anything is sent.
+- **A cap is a guess** where a service may charge more than its price says. The output then has \`maxCostIsGuess\`, and so has **Estimate Cost**. Outside of this table, a cap is a guess unless the catalog has the form of the specification. So is a line below the price of the catalog, except with OpenRouter, which gets the price as \`max_price\`.
 
 Any other service that has \`/chat/completions\` and streams its answers is used in the same way: choose **Key In**, and enter **Prices**.
 `;
@@ -35,5 +36,6 @@ function toRow({ name, hosts, root, key, prices, hasNoCatalog, mayCostMore }: Mo
 		: hasNoCatalog
 			? 'your lines, which also name the models'
 			: 'your lines';
-	return [name, address, place, source, mayCostMore ? `a guess. ${mayCostMore}` : 'sure'];
+	const doubt = mayCostMore ?? (hosts ? undefined : 'Nobody but you says what it costs.');
+	return [name, address, place, source, doubt ? `a guess. ${doubt}` : 'sure'];
 }

@@ -16,15 +16,16 @@ import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
 import { explainBalance } from '../router/advice';
 import { textCost } from '../router/pricing';
 import { leastPricingOf } from '../router/catalogPrices';
-import { explainMaximumPrice } from '../router/maximumPrice';
+import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
 import { isSameModel } from '../router/model';
 import type { TextAnswer } from '../router/textAnswer';
 import type { OnText } from '../router/textStream';
-import { reserveCall } from './call';
+import { type Body, reserveCall } from './call';
 import type { FoundModel } from './catalog';
 import { type Ended, toEnded } from './choose';
+import { isGuess } from './guess';
 import type { TextCall } from './textCall';
 
 /** What a paid text needs of its operation or chat model. */
@@ -90,18 +91,25 @@ async function ask(
 ): Promise<Sent<PaidText & { durationMs?: number }>> {
 	const { http, stream, keep, countTokens, countInFlight } = context;
 	const { ask: send, given, raw } = protocols[call.protocol];
-	const asked = await toEnded<Asked>(send(http, price.body as never, stream));
+	const body = toBody(call, price, http);
+	const asked = await toEnded<Asked>(send(http, body as never, stream));
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
-	const priced = arrived && priceAnswer(call, price, arrived, keep);
+	const priced = arrived && priceAnswer(call, price, arrived, { keep, http });
 	if (priced) countTokens(priced.tokens);
 	if ('failure' in asked) {
 		const others = countInFlight() - 1;
-		const failure = explain(asked.failure, { call, price, others, partial: priced?.answer });
+		const failure = explain(asked.failure, { call, price, body, others, partial: priced?.answer });
 		return { failure, cost: priced?.cost };
 	}
 	const { cost, ...paid } = priced;
 	const { maxTokens } = price.cost;
 	return { result: { ...paid, maxTokens, given: given(asked[raw] ?? {}) }, cost };
+}
+
+/** As it is sent: a service that can be kept to a price is told the one that was reserved. */
+function toBody({ found }: TextCall, { cost, body }: Price, { hostname }: Http): Body {
+	const isBounded = 'entry' in found && !('unbounded' in cost);
+	return isBounded ? { ...body, ...maximumPrice(found.entry, body, hostname) } : body;
 }
 
 /** As it came. */
@@ -114,7 +122,7 @@ function priceAnswer(
 	call: TextCall,
 	price: Price,
 	asked: Asked,
-	keep: PayContext['keep'],
+	{ keep, http }: { keep: PayContext['keep']; http: Http },
 ): Pick<PaidText, 'answer' | 'tokens' | 'notice'> & { cost: Cost } {
 	const { [protocols[call.protocol].raw]: raw = {}, reportedUsd, ...answer } = asked;
 	const { found } = call;
@@ -133,10 +141,12 @@ function priceAnswer(
 						? { costSource: 'service' }
 						: { costComputed: true, ...omitMissing({ costSource: priceSource }) }),
 				};
+	const isCapGuess = !('unbounded' in price.cost) && isGuess(found, http.hostname);
 	const kept = keep?.(answer, raw);
 	const ofPrice = 'entry' in found ? found.priceNotice : undefined;
 	const notice = joinSentences(ofPrice, settled.notice) || undefined;
-	return { answer: { ...answer, ...kept, ...figures }, tokens, cost, notice };
+	const certainty = isCapGuess && { maxCostIsGuess: true };
+	return { answer: { ...answer, ...kept, ...figures, ...certainty }, tokens, cost, notice };
 }
 
 /**
@@ -173,18 +183,23 @@ const isCounted = ({ input, output }: TokenCounts, { text, toolCalls }: Partial<
 interface Failure {
 	call: TextCall;
 	price: Price;
+	/** As it was sent. */
+	body: Body;
 	/** Other requests of the account that are in flight. */
 	others: number;
 	partial: PricedAnswer | undefined;
 }
 
-function explain(error: ServiceError, { call, price, others, partial }: Failure): ServiceError {
+function explain(
+	error: ServiceError,
+	{ call, price, body, others, partial }: Failure,
+): ServiceError {
 	const { found, protocol } = call;
 	const model = 'entry' in found ? found.entry : undefined;
 	const own = protocols[protocol].limit;
-	const explained = explainBalance(error, { body: price.body, own, model, others });
+	const explained = explainBalance(error, { body, own, model, others });
 	if (partial) return withDetails(explained, { partial });
-	if (isUnstarted(error)) return adviseModel(explainMaximumPrice(explained, price.body), found);
+	if (isUnstarted(error)) return adviseModel(explainMaximumPrice(explained, body), found);
 	const { computed } = explained.details;
 	return withDetails(explained, { computed: { ...computed, ...reservedUsd(price) } });
 }
@@ -204,6 +219,8 @@ export type PricedAnswer = TextAnswer & {
 	costComputed?: boolean;
 	/** Where the cost is from, if not from the price in the catalog: the service's own figure, or a price of the credential. */
 	costSource?: 'service' | 'credential';
+	/** Whether the request could cost more than what its caps counted it with, because nobody vouches for the price. */
+	maxCostIsGuess?: boolean;
 	/** USD, if the cost is not known: the most that it can be. It stays counted in every cap. */
 	reservedUsd?: number;
 	durationMs?: number;

@@ -1,7 +1,6 @@
 import { invalidInputError } from '../core/errors';
 import { formOf } from '../router/catalogPrices';
 import { checkInputs, type Modality } from '../router/messages';
-import { maximumPrice } from '../router/maximumPrice';
 import { checkKind, type Model } from '../router/model';
 import { unifyOutputLimits } from '../router/outputLimits';
 import { ASK_FOR_USAGE } from '../router/ownFields';
@@ -95,8 +94,6 @@ function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall[
 		const cost = costWithin(left);
 		const { maxTokens } = cost;
 		const limit = maxTokens !== undefined && { [own]: maxTokens };
-		const isBounded = 'entry' in found && !('unbounded' in cost);
-		const price = isBounded && maximumPrice(found.entry, unified);
-		return { ...toTextBound(cost), cost, body: { ...unified, ...limit, ...price, ...usage } };
+		return { ...toTextBound(cost), cost, body: { ...unified, ...limit, ...usage } };
 	};
 }

@@ -3,17 +3,20 @@ import { isPlainObject, type JsonObject } from '../core/json';
 import { readDecimal } from '../core/money';
 import { formOf } from './catalogPrices';
 import type { Model } from './model';
+import { serviceOf } from './services';
 import { readTokenPrices } from './tokenPrices';
 
 /**
  * What keeps OpenRouter, which asks several providers, from one that costs more than the price by which the request was bounded.
  *
+ * @param hostname Of the service. A model that its catalog does not have is known by it, and OpenRouter behind another host by its catalog.
  * @returns fields of the body; none for another service.
  * @see https://openrouter.ai/docs/guides/routing/provider-selection (`max_price`, in USD per million tokens)
  */
-export function maximumPrice(entry: Model, body: JsonObject): JsonObject {
+export function maximumPrice(entry: Model, body: JsonObject, hostname = ''): JsonObject {
 	const { dearestInput: prompt, output: completion } = readTokenPrices(entry.pricing);
-	if (formOf(entry)?.name !== 'OpenRouter' || !prompt || !completion) return {};
+	const isLimited = serviceOf(hostname)?.limitsPrices || formOf(entry)?.name === 'OpenRouter';
+	if (!isLimited || !prompt || !completion) return {};
 	const provider = isPlainObject(body['provider']) ? body['provider'] : {};
 	const given = isPlainObject(provider['max_price']) ? provider['max_price'] : {};
 	const least = (price: typeof prompt, own: unknown) => {

@@ -20,6 +20,8 @@ export interface ModelService {
 	readonly hasNoCatalog?: true;
 	/** The form of its catalog's prices: a name of `CATALOG_FORMS`. Absent where its catalog has none. */
 	readonly prices?: string;
+	/** Whether it asks no provider that is dearer than `provider.max_price`. */
+	readonly limitsPrices?: true;
 	/** Why an answer may cost more than the price of the model says, if it may: the bound is then a guess. */
 	readonly mayCostMore?: string;
 }
@@ -29,13 +31,14 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'OpenRouter',
 		source:
-			'https://openrouter.ai/docs/api-reference/overview https://openrouter.ai/docs/api-reference/limits',
+			'https://openrouter.ai/docs/api-reference/overview https://openrouter.ai/docs/api-reference/limits https://openrouter.ai/docs/guides/routing/provider-selection',
 		hosts: ['openrouter.ai', 'eu.openrouter.ai', 'us.openrouter.ai'],
 		root: '/api/v1',
 		key: BEARER,
 		// the catalog answers to anybody
 		proof: '/key',
 		prices: 'OpenRouter',
+		limitsPrices: true,
 	},
 	{
 		name: 'LiteLLM',

@@ -142,6 +142,7 @@ function toFacts(
 	notice: string | undefined,
 ): CallFacts {
 	const { text, model, requestId, durationMs, costUsd, costComputed } = answer;
+	const { costSource, maxCostIsGuess } = answer;
 	const { finishReason, reasoning, refusal } = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = tokens;
 	const tokenUsage = input !== undefined &&
@@ -156,6 +157,7 @@ function toFacts(
 		...(tokenUsage && { tokenUsage }),
 		fields: {
 			...omitMissing({ model, requestId, costUsd, costComputed, durationMs }),
+			...omitMissing({ costSource, maxCostIsGuess }),
 			...omitMissing({ finishReason, reasoning, refusal, notice }),
 			...(passedOver.length && { refusedBy: passedOver }),
 		} as IDataObject,

@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { withFullStop } from '../../../src/core/errors';
+import { joinSentences, withFullStop } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import { bound } from '../../../src/paid/call';
 import { hintPassedOver } from '../../../src/paid/choose';
+import { isGuess } from '../../../src/paid/guess';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
@@ -54,7 +55,7 @@ export const estimateCost = operation({
 							output: `The cost cannot be calculated. ${withFullStop(cost.unbounded)}`,
 							notice: withFullStop(cost.unbounded),
 						}
-					: toEstimate(cost, body, entry)),
+					: toEstimate(cost, body, entry, isGuess(found, context.http.hostname))),
 				...toPrices(entry?.pricing),
 				...omitMissing({ requestId: catalogId }),
 			} as IDataObject,
@@ -67,6 +68,7 @@ function toEstimate(
 	{ microUsd, promptTokens, promptCountedBy, outputTokens }: CostBound,
 	body: Record<string, unknown>,
 	entry: Model | undefined,
+	maxCostIsGuess: boolean,
 ): object {
 	const textTokens = estimatePromptTokens(body);
 	const estimatedPromptTokens = textTokens && Math.min(textTokens, promptTokens);
@@ -74,8 +76,12 @@ function toEstimate(
 	const estimated = textCost(entry?.pricing, likely);
 	const about = estimated === undefined ? '' : `, likely about ${formatUsd(estimated)}`;
 	return {
-		output: `This costs at most ${formatUsd(microUsd)}${about}. ${EXPLANATIONS[promptCountedBy]}`,
+		output: joinSentences(
+			`This costs at most ${formatUsd(microUsd)}${about}. ${EXPLANATIONS[promptCountedBy]}`,
+			maxCostIsGuess && 'That is a guess: the service may charge another price.',
+		),
 		maxCostUsd: toUsd(microUsd),
+		...(maxCostIsGuess && { maxCostIsGuess }),
 		...(estimated !== undefined && { estimatedCostUsd: toUsd(estimated) }),
 		costComputed: true,
 		maxPromptTokens: promptTokens,

@@ -177,8 +177,9 @@ function toItem(
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const { message, costUsd, costComputed, costSource, reservedUsd, durationMs, requestId } = answer;
-	const costs = { costUsd, costComputed, costSource, reservedUsd, durationMs };
+	const { message, costUsd, costComputed, costSource, durationMs, requestId } = answer;
+	const { maxCostIsGuess, reservedUsd } = answer;
+	const costs = { costUsd, costComputed, costSource, maxCostIsGuess, reservedUsd, durationMs };
 	const facts = omitMissing({ message, ...costs, requestId });
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)

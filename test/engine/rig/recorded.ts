@@ -152,7 +152,9 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		const given = { secrets, settings: CARRY_ON };
 		for (const call of FURTHER) await record({ ...call, ...given });
 		const ownPrices = 'northwind/quill-2.5 1 2';
-		await record({ ...chat('Hello'), ...given, secrets: withAccount(secrets, { ownPrices }) });
+		const byLine = { ...given, secrets: withAccount(secrets, { ownPrices }) };
+		await record({ ...chat('Hello'), ...byLine });
+		await record({ ...chat('Hello', { operation: 'estimateCost' }), ...byLine });
 		// a start of unknown outcome, whose part is released with all others
 		const account = withAccount(secrets, { budgetUsd: '50', workflowsMayResume: true });
 		const withBudget = { ...given, secrets: account };

@@ -1,0 +1,43 @@
+import { isGuess } from '../../../src/paid/guess';
+import { lineFinderOf, priceByOwner } from '../../../src/paid/ownPrice';
+import { toSpecifiedEntry } from '../../../src/router/catalogPrices';
+import { maximumPrice } from '../../../src/router/maximumPrice';
+import type { Model } from '../../../src/router/model';
+
+const SPECIFIED = { id: 'a/b', pricing: { input_per_mtok: '1', output_per_mtok: '2' } };
+const OPEN_ROUTER = toSpecifiedEntry({
+	id: 'a/b',
+	architecture: { input_modalities: ['text'] },
+	top_provider: {},
+	pricing: { prompt: '0.000001', completion: '0.000002' },
+}) as Model;
+
+/** @param line Prices of the credential. */
+const found = (entry: Model | undefined, line?: [input: string, output: string]) => {
+	const own = line && { input: line[0], output: line[1] };
+	const lineOf = lineFinderOf(new Map(own ? [['a/b', own]] : []));
+	return priceByOwner('a/b', entry, lineOf, true) ?? { unbounded: 'no price' };
+};
+
+it.each([
+	['the catalog of the specification', found(SPECIFIED), 'any.example', false],
+	['another catalog at a host that nobody knows', found(OPEN_ROUTER), 'any.example', true],
+	['a line at a host that nobody knows', found(undefined, ['1', '2']), 'any.example', true],
+	['a line that says what the catalog says', found(SPECIFIED, ['1', '2']), 'any.example', true],
+	['a service that may charge more', found(undefined, ['1', '2']), 'api.openai.com', true],
+	['a service that keeps to its prices', found(undefined, ['1', '2']), 'api.groq.com', false],
+	['a line below the catalog', found(SPECIFIED, ['0.5', '2']), 'api.groq.com', true],
+	['a line that OpenRouter is held to', found(OPEN_ROUTER, ['0.5', '2']), 'openrouter.ai', false],
+	['no price at all', found(undefined), 'any.example', false],
+])('%s (%#)', (_what, of, host, expected) => {
+	expect(isGuess(of, host)).toBe(expected);
+});
+
+it.each([
+	['openrouter.ai', SPECIFIED],
+	['proxy.internal', OPEN_ROUTER],
+])('at %s a request has the price that it was reckoned with as its limit', (host, entry) => {
+	const max_price = { prompt: 1, completion: 2 };
+	expect(maximumPrice(entry, {}, host)).toEqual({ provider: { max_price } });
+	expect(maximumPrice(SPECIFIED, {}, 'any.example')).toEqual({});
+});
