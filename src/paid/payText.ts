@@ -19,7 +19,7 @@ import { leastPricingOf } from '../router/catalogPrices';
 import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
-import { isSameModel } from '../router/model';
+import { idsOfAnswered, isSameModel } from '../router/model';
 import type { TextAnswer } from '../router/textAnswer';
 import type { OnText } from '../router/textStream';
 import { type Body, reserveCall } from './call';
@@ -157,13 +157,12 @@ function priceAnswer(
 function computeCost({ model, found, find }: TextCall, answered: string, tokens: TokenCounts) {
 	if (!('entry' in found)) return {};
 	const { entry } = found;
-	const isOther = !isSameModel(answered, entry.id) && !isSameModel(answered, model);
-	const other = isOther ? find(answered) : found;
-	// most answers name the day of the model that was asked, which no catalog has
-	const isKnown = 'entry' in other && !other.isAnyOther;
-	const costs = [entry, isKnown ? other.entry : entry].map(({ pricing }) =>
-		textCost(pricing, tokens),
-	);
+	const ids = idsOfAnswered(answered, entry.id);
+	const isAsked = ids.some((id) => isSameModel(id, entry.id) || isSameModel(id, model));
+	const [other = entry] = isAsked
+		? []
+		: ids.map(find).flatMap((one) => ('entry' in one && !one.isAnyOther ? [one.entry] : []));
+	const costs = [entry, other].map(({ pricing }) => textCost(pricing, tokens));
 	const [cost, ofOther = cost] = costs;
 	const least = textCost(leastPricingOf(entry), tokens);
 	return omitMissing({ most: cost === undefined ? cost : Math.max(cost, ofOther ?? cost), least });

@@ -91,6 +91,21 @@ export function isSameModel(one: string, other: string): boolean {
 	return normalizeModelId(one) === normalizeModelId(other);
 }
 
+/**
+ * The IDs that the model of an answer may have in a catalog: the answer names the day of a model, and behind a gateway it names it without
+ * its vendor.
+ *
+ * @param asked The ID that was asked for, e.g. `openai/gpt-5-mini`.
+ * @see test/service/modelServices: OpenAI (`gpt-5-mini-2025-08-07`), Anthropic (`claude-haiku-4-5-20251001`), Portkey
+ */
+export function idsOfAnswered(answered: string, asked: string): string[] {
+	const vendor = asked.slice(0, asked.lastIndexOf('/') + 1);
+	const ids = [answered, answered.replace(DAY, '')];
+	return [...ids, ...ids.map((id) => vendor + id)];
+}
+
+const DAY = /-(\d{4}-\d{2}-\d{2}|\d{8})$/;
+
 /** The same text for all spellings of an id. */
 export const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
 

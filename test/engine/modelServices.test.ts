@@ -146,7 +146,17 @@ it('an answer of another model costs what the dearer of both does, and the day o
 	expect(await costOf(`${asked} 1 2\n* 100 100`)).toBe(0.0012);
 	const other = rowOf('OpenAI').otherModel;
 	expect(await costOf(`${asked} 1 2\n${other} 10 20`, '[[other-model]]')).toBe(0.012);
+	// the lines of people name no day
+	expect(await costOf(`${asked} 1 2\ngpt-5 10 20`, '[[other-model]]')).toBe(0.012);
 	expect(posts().length).toBeGreaterThan(1);
+});
+
+it('an answer that names another model without its vendor costs what the dearer of both does', async () => {
+	const { data, asked } = await begin(rowOf('Cloudflare AI Gateway'));
+	const secrets = { modelRouterApi: { ...data, ownPrices: `${asked} 1 2\nopenai/gpt-5 10 20` } };
+	const call = chat('[[other-model]]', { model: model(asked) });
+	const { items } = await run({ ...call, secrets });
+	expect(items[0]?.json).toMatchObject({ model: 'gpt-5-2025-08-07', costUsd: 0.012 });
 });
 
 it('a price that comes from an item is refused', async () => {
