@@ -1,31 +1,60 @@
+import { rowOf } from '../service/modelServices/rows.ts';
+import { KEY, standIn, type Standing } from '../service/modelServices/stand.ts';
+import { AGENT, calculator, callsOf, runAgent, TEXT_MODEL, withModel } from '../n8n/agent.ts';
 import {
-	AGENT,
-	calculator,
-	callWith,
-	runAgent,
-	sayOnce,
-	TEXT_MODEL,
-	withModel,
-} from '../n8n/agent.ts';
-import { bridgeOfFile, model, nodesFor } from '../n8n/bridge.ts';
-import type { SavedCredential } from '../n8n/editor.ts';
-import { itemsOf } from '../n8n/execution.ts';
+	type Accounts,
+	bridgeOfFile,
+	messages,
+	model,
+	modelsListedBy,
+	nodesFor,
+} from '../n8n/bridge.ts';
+import { type Execution, itemsOf } from '../n8n/execution.ts';
 import { workflow } from '../n8n/workflow.ts';
 import { PortkeyGateway } from './portkeyGateway.ts';
 
-// the Model Router through a gateway that people run, which says by its own headers where a request goes
+// a gateway that people run, between the Model Router and a service whose key they have: it is told by headers of its own
+// where requests go, and passes on the key as it came
 const bridge = bridgeOfFile();
-let gateway: PortkeyGateway;
-beforeAll(async () => (gateway = await PortkeyGateway.start()));
-afterAll(async () => await gateway?.stop());
+const OPEN_AI = rowOf('OpenAI');
+const [MINI, NANO] = OPEN_AI.answering;
 
-const accountWith = async (headers: Record<string, string>) =>
+let gateway: PortkeyGateway;
+let openAi: Standing;
+beforeAll(async () => {
+	openAi = await standIn(OPEN_AI);
+	gateway = await PortkeyGateway.start();
+});
+afterAll(async () => {
+	await gateway?.stop();
+	await openAi?.stop();
+});
+
+const toOpenAi = () => ({
+	'x-portkey-provider': 'openai',
+	'x-portkey-custom-host': openAi.baseUrl,
+});
+
+interface Entered {
+	keyIn?: string;
+	headers?: Record<string, string>;
+	apiKey?: string;
+}
+
+/** What a user enters: the key of the service, and the prices of its models in dollars per million tokens. */
+const accountWith = async ({
+	keyIn = 'bearer',
+	headers = toOpenAi(),
+	apiKey = KEY,
+}: Entered = {}) =>
 	await bridge.editor.createCredential({
 		name: 'Through the gateway',
 		type: 'modelRouterApi',
 		data: {
 			baseUrl: gateway.url,
-			apiKey: bridge.service.router.keys.main,
+			keyIn,
+			apiKey,
+			ownPrices: `${MINI} 1 2\n${NANO} 10 20`,
 			...Object.fromEntries(
 				Object.entries(headers).flatMap(([name, value], index) => [
 					[`additionalHeader${index + 1}Name`, name],
@@ -35,52 +64,116 @@ const accountWith = async (headers: Record<string, string>) =>
 		},
 	});
 
-const headers = () => ({
-	'x-portkey-provider': 'openai',
-	'x-portkey-custom-host': `${bridge.service.url}/v1`,
-	// else it keeps the key to itself
-	'x-portkey-forward-headers': 'x-api-key',
+/** The account as that of the router. */
+const accountsWith = async (entered?: Entered): Promise<Accounts> => ({
+	...bridge.accounts,
+	router: await accountWith(entered),
 });
 
-/** The gateway does not pass on the catalog, so no price is known. */
-const options = { allowUnknownCost: true };
+async function ask(content: string, { more = {}, ...entered }: Entered & { more?: object } = {}) {
+	const before = openAi.asked.length;
+	const node = nodesFor(await accountsWith(entered)).router('Text', ['text', 'message'], {
+		model: model(MINI),
+		...messages(content),
+		...more,
+	});
+	const execution = await bridge.editor.runOnce(workflow('gateway', [{}], node));
+	const posts = openAi.asked.slice(before).filter(({ method }) => method === 'POST');
+	return { execution, posts, json: itemsOf(execution, 'Text')[0]?.json };
+}
 
-const message = (account: SavedCredential, more = {}) =>
-	workflow(
-		'gateway',
-		[{}],
-		nodesFor({ ...bridge.accounts, router: account }).router('Text', ['text', 'message'], {
-			model: model(TEXT_MODEL),
-			prompt: 'hello',
-			options: { ...options, ...more },
-		}),
-	);
+const told = ({ error }: Execution) => `${error?.message} ${error?.description}`;
 
-it.each([{}, { protocol: 'responses' }])('a message through it: %j', async (more) => {
-	const execution = await bridge.editor.runOnce(message(await accountWith(headers()), more));
-	expect(execution.error?.message).toBeUndefined();
-	expect(itemsOf(execution, 'Text')[0]?.json['output']).toContain('hello');
-	const posted = bridge.service.requests.filter(({ method }) => method === 'POST');
-	expect(posted).toMatchObject([
-		{ headers: { 'x-api-key': bridge.service.router.keys.main }, status: 200 },
-	]);
+it('a text has the cost that the lines of the credential give', async () => {
+	const { json, posts, execution } = await ask('hello');
+	const answer = { output: 'Hello from OpenAI', costUsd: 0.0012, costSource: 'credential' };
+	expect(json ?? execution.error).toMatchObject(answer);
+	expect(posts.at(-1)).toMatchObject({
+		status: 200,
+		headers: { authorization: `Bearer ${KEY}` },
+		body: { model: MINI, stream_options: { include_usage: true } },
+	});
 });
 
-it('an AI Agent with a tool', async () => {
-	const account = await accountWith(headers());
-	const ours = withModel(bridge, { options }, { account });
-	callWith(bridge, 'Calculator', { input: '6*7' });
-	sayOnce(bridge, 'It is 42.');
-	const attached = [ours, calculator()];
-	const execution = await runAgent(bridge, { text: 'How much?', attached });
+it('a cap that is too small sends nothing', async () => {
+	const { execution, posts } = await ask('hello', { more: { spendingCapPerItem: 0.000001 } });
+	expect(told(execution)).toMatch(/more than the spending cap of \$0\.000001/);
+	expect(posts).toEqual([]);
+});
+
+it('an AI Agent calls a tool, and each answer has its cost', async () => {
+	const ours = withModel({ ...bridge, accounts: await accountsWith() }, { model: model(MINI) });
+	const execution = await runAgent(bridge, { text: '6*7', attached: [ours, calculator()] });
 	expect(execution.error?.message).toBeUndefined();
-	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: 'It is 42.' } }]);
+	expect(itemsOf(execution, AGENT)[0]?.json['output']).toMatch(/^The tool said /);
+	expect(callsOf(execution).map(({ json }) => json?.['costUsd'])).toEqual([0.0012, 0.0012]);
+});
+
+it('the credential test proves the key', async () => {
+	const right = await bridge.editor.testCredential(await accountWith());
+	expect(right).toMatchObject({ status: 'OK', message: expect.stringMatching(/accepted the key/) });
+	const wrong = await bridge.editor.testCredential(await accountWith({ apiKey: `${KEY}-wrong` }));
+	expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/API key/) });
+	expect(JSON.stringify([right, wrong])).not.toContain(KEY);
+});
+
+it('the model picker has the models of the service', async () => {
+	const listed = await modelsListedBy('modelRouter', {
+		...bridge,
+		accounts: await accountsWith(),
+	});
+	expect(listed).toContain(MINI);
+});
+
+it('a used up quota behind it is called so, and nothing is sent again', async () => {
+	await ask('hello');
+	const { execution, posts } = await ask('[[broke]]');
+	expect(told(execution)).toMatch(/is used up \(429\)/);
+	expect(posts).toHaveLength(1);
+});
+
+it('an answer of the model that it falls back to costs what the dearer of both does', async () => {
+	const target = { provider: 'openai', api_key: KEY, custom_host: openAi.baseUrl };
+	const config = {
+		strategy: { mode: 'fallback' },
+		targets: [
+			{ ...target, override_params: { model: 'no-such-model' } },
+			{ ...target, override_params: { model: NANO } },
+		],
+	};
+	const headers = { 'x-portkey-config': JSON.stringify(config) };
+	const { json, execution } = await ask('hello', { headers });
+	expect(json ?? execution.error).toMatchObject({
+		model: OPEN_AI.answersAs?.[NANO ?? ''],
+		costUsd: 0.012,
+	});
 });
 
 it('without its headers, the error has the words of the gateway', async () => {
-	const { error } = await bridge.editor.runOnce(message(await accountWith({})));
-	expect(`${error?.message} ${error?.description}`).toContain(
-		'x-portkey-provider header is required',
-	);
-	expect(bridge.service.requests).toEqual([]);
+	const { execution, posts } = await ask('hello', { headers: {} });
+	expect(told(execution)).toContain('x-portkey-provider header is required');
+	expect(posts).toEqual([]);
 });
+
+it.each([{}, { protocol: 'responses' }])(
+	'a key in a header that it is told to pass on reaches the specified router: %j',
+	async (options) => {
+		const { main } = bridge.service.router.keys;
+		const headers = {
+			'x-portkey-provider': 'openai',
+			'x-portkey-custom-host': `${bridge.service.url}/v1`,
+			// else it keeps the key to itself
+			'x-portkey-forward-headers': 'x-api-key',
+		};
+		const more = { model: model(TEXT_MODEL), options };
+		const { json, execution } = await ask('hello', {
+			keyIn: 'automatic',
+			apiKey: main,
+			headers,
+			more,
+		});
+		expect(json?.['output'] ?? execution.error).toContain('hello');
+		const posted = bridge.service.requests.filter(({ method }) => method === 'POST');
+		expect(posted).toMatchObject([{ headers: { 'x-api-key': main }, status: 200 }]);
+	},
+);
