@@ -20,7 +20,7 @@ import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
 import { idsOfAnswered, isSameModel } from '../router/model';
-import type { TextAnswer } from '../router/textAnswer';
+import type { AnswerFile, TextAnswer } from '../router/textAnswer';
 import type { OnText } from '../router/textStream';
 import { type Body, reserveCall } from './call';
 import type { FoundModel } from './catalog';
@@ -39,8 +39,12 @@ interface PayContext {
 	waitForOthers: WaitForOthers;
 	/** Gets the tokens of what has arrived. */
 	countTokens?(input: number, output: number): void;
-	/** What the answer keeps of the protocol's own object. */
-	keep?(answer: TextAnswer, raw: Record<string, unknown>): Pick<PricedAnswer, 'raw' | 'message'>;
+	/** What the answer keeps of the protocol's own object, and of the files in it. It does not fail: the answer is paid for. */
+	keep?(
+		answer: TextAnswer,
+		raw: Record<string, unknown>,
+		files: AnswerFile[] | undefined,
+	): Promise<Pick<PricedAnswer, 'raw' | 'message' | 'files' | 'binary'>>;
 }
 
 /** An answer that was paid for. */
@@ -94,7 +98,7 @@ async function ask(
 	const body = toBody(call, price, http);
 	const asked = await toEnded<Asked>(send(http, body as never, stream));
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
-	const priced = arrived && priceAnswer(call, price, arrived, { keep, http });
+	const priced = arrived && (await priceAnswer(call, price, arrived, { keep, http }));
 	if (priced) countTokens(priced.tokens);
 	if ('failure' in asked) {
 		const others = countInFlight() - 1;
@@ -118,13 +122,13 @@ type Asked = TextAnswer & {
 } & { reportedUsd?: string };
 
 /** What an answer has cost: what the service reports, or what follows from its tokens. @returns micro-dollars, if they are known. */
-function priceAnswer(
+async function priceAnswer(
 	call: TextCall,
 	price: Price,
 	asked: Asked,
 	{ keep, http }: { keep: PayContext['keep']; http: Http },
-): Pick<PaidText, 'answer' | 'tokens' | 'notice'> & { cost: Cost } {
-	const { [protocols[call.protocol].raw]: raw = {}, reportedUsd, ...answer } = asked;
+): Promise<Pick<PaidText, 'answer' | 'tokens' | 'notice'> & { cost: Cost }> {
+	const { [protocols[call.protocol].raw]: raw = {}, reportedUsd, attached, ...answer } = asked;
 	const { found } = call;
 	const tokens = readTokenCounts(answer.usage);
 	const computed = isCounted(tokens, answer) ? computeCost(call, answer.model, tokens) : {};
@@ -142,12 +146,16 @@ function priceAnswer(
 						: { costComputed: true, ...omitMissing({ costSource: priceSource }) }),
 				};
 	const isCapGuess = !('unbounded' in price.cost) && isGuess(found, http.hostname);
-	const kept = keep?.(answer, raw);
+	const kept = await keep?.(answer, raw, attached);
 	const ofPrice = 'entry' in found ? found.priceNotice : undefined;
-	const notice = joinSentences(ofPrice, settled.notice) || undefined;
+	const lost = attached && !kept?.files && NO_FILES;
+	const notice = joinSentences(ofPrice, settled.notice, lost) || undefined;
 	const certainty = isCapGuess && { maxCostIsGuess: true };
 	return { answer: { ...answer, ...kept, ...figures, ...certainty }, tokens, cost, notice };
 }
+
+const NO_FILES =
+	'The answer has a picture or sound, which an AI agent does not get: Message a Model in a workflow returns it as a file.';
 
 /**
  * By the price of the model that was asked or, if the answer names another one, by the dearer of both.
@@ -223,6 +231,8 @@ export type PricedAnswer = TextAnswer & {
 	/** USD, if the cost is not known: the most that it can be. It stays counted in every cap. */
 	reservedUsd?: number;
 	durationMs?: number;
+	/** The files that came within it, by the names of their fields. */
+	binary?: object;
 	/** The protocol's own object. */
 	raw?: Record<string, unknown>;
 	/** What comes back in the next request. */

@@ -2,9 +2,17 @@ import { isErrorValue, parseErrorBody } from '../core/errorResponses';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
+import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import { readReasoning } from './reasoningPlaces';
-import { checkCount, isMissing, toToolCall, type TextAnswer, type TextChoice } from './textAnswer';
+import {
+	type AnswerFile,
+	checkCount,
+	isMissing,
+	toToolCall,
+	type TextAnswer,
+	type TextChoice,
+} from './textAnswer';
 import { mergePiece } from './messageDeltas';
 import { withOwnFields } from './ownFields';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
@@ -57,12 +65,12 @@ interface ChatAnswer extends TextAnswer {
 	completion: JsonObject;
 }
 
-/** The message of the first choice. @param completion Of an answer. */
+/** The message of the first choice, as it is given back. @param completion Of an answer. */
 export const readMessage = (completion: JsonObject): unknown[] =>
 	[completion['choices']]
 		.flat()
 		.slice(0, 1)
-		.map((choice) => Object(choice).message as unknown);
+		.map((choice) => withoutFiles(Object(Object(choice).message) as JsonObject));
 
 /** A choice of which chunks are still arriving. */
 interface PartialChoice {
@@ -71,6 +79,10 @@ interface PartialChoice {
 	fields: JsonObject;
 	/** The texts of `content`. */
 	contentChunks: string[];
+	/** What is said in its sound. */
+	spokenChunks: string[];
+	/** Whether that is its text: the first that came. A service may write some of what it says, too. */
+	isSpoken?: boolean;
 	/** Every field of the message but its calls. `content` only where it is empty, or has parts. */
 	message: JsonObject;
 	calls?: PartialCalls;
@@ -115,12 +127,15 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			const [first = { text: '', toolCalls: [] }] = textChoices;
 			const { model } = fields;
 			const usage = readUsage(fields);
+			const attached: AnswerFile[] = [];
+			const complete = sorted.map((choice) => toCompleteChoice(choice, attached));
 			return {
 				...first,
 				model: typeof model === 'string' ? model : requestedModel,
 				...(isPlainObject(usage) && { usage }),
 				...(textChoices.length > 1 && { choices: textChoices }),
-				completion: { ...fields, object: 'chat.completion', choices: sorted.map(toCompleteChoice) },
+				...(attached.length && { attached }),
+				completion: { ...fields, object: 'chat.completion', choices: complete },
 			};
 		},
 	};
@@ -144,7 +159,13 @@ function addToChoices(
 	if (!isPlainObject(chunkChoice)) return '';
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
 	const known = choices.get(index);
-	const choice: PartialChoice = known ?? { index, fields: {}, contentChunks: [], message: {} };
+	const choice: PartialChoice = known ?? {
+		index,
+		fields: {},
+		contentChunks: [],
+		spokenChunks: [],
+		message: {},
+	};
 	choices.set(index, choice);
 	checkCount(choices.size, 'choices');
 	for (const name in chunkChoice) {
@@ -182,19 +203,26 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 
 function addDelta(choice: PartialChoice, delta: JsonObject): string {
 	let content = '';
+	let spoken = '';
 	for (const name in delta) {
 		const value = delta[name];
 		if (name === 'content') {
 			content = textOf(value) ?? '';
 			if (content) choice.contentChunks.push(content);
+			if (content) choice.isSpoken ??= false;
 			addContent(choice.message, value);
 		} else if (name === 'tool_calls') {
 			if (isList(value))
 				for (const [position, call] of value.entries())
 					addCallFragment((choice.calls ??= createPartialCalls()), call, position);
-		} else choice.message[name] = mergePiece(choice.message[name], value, name);
+		} else {
+			if (name === 'audio') spoken = transcriptOf(value);
+			if (spoken) choice.isSpoken ??= true;
+			choice.message[name] = mergePiece(choice.message[name], value, name);
+		}
 	}
-	return content;
+	choice.spokenChunks.push(spoken);
+	return choice.isSpoken ? spoken : content;
 }
 
 /** A content of parts, as Mistral sends it before texts, stays one. */
@@ -211,7 +239,14 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 const isThinking = (content: unknown) =>
 	isList(content) && content.some((part) => isPlainObject(part) && part['type'] !== 'text');
 
-function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice): TextChoice {
+function toTextChoice({
+	contentChunks,
+	spokenChunks,
+	isSpoken,
+	message,
+	fields,
+	calls,
+}: PartialChoice): TextChoice {
 	const { finish_reason: finishReason } = fields;
 	const { refusal } = message;
 	const reasoning = readReasoning(message);
@@ -219,13 +254,13 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	const { function_call: legacyCall } = message;
 	const isCall = isPlainObject(legacyCall) && legacyCall['name'];
 	const legacy = isCall ? [{ id: undefined, function: legacyCall }] : [];
-	const given: JsonObject[] = calls ? sortCalls(calls) : legacy;
-	const toolCalls = given.map(({ id, function: called }) => {
-		const { name, arguments: written } = isPlainObject(called) ? called : {};
-		return toToolCall(id, name, written);
+	const all: JsonObject[] = calls ? sortCalls(calls) : legacy;
+	const toolCalls = all.map(({ id, function: called }) => {
+		const { name, arguments: given } = isPlainObject(called) ? called : {};
+		return toToolCall(id, name, given);
 	});
 	return {
-		text: contentChunks.join(''),
+		text: (isSpoken ? spokenChunks : contentChunks).join(''),
 		toolCalls,
 		...(typeof finishReason === 'string' && { finishReason }),
 		...(typeof refusal === 'string' && refusal && { refusal }),
@@ -233,7 +268,8 @@ function toTextChoice({ contentChunks, message, fields, calls }: PartialChoice):
 	};
 }
 
-function toCompleteChoice(choice: PartialChoice): object {
+/** @param files Gets those of its message. */
+function toCompleteChoice(choice: PartialChoice, files: AnswerFile[]): object {
 	const { index, contentChunks, message, fields, calls, whole } = choice;
 	const toolCalls = calls ? sortCalls(calls) : [];
 	const { content = toolCalls.length || message['refusal'] ? null : '' } = message;
@@ -244,7 +280,7 @@ function toCompleteChoice(choice: PartialChoice): object {
 	};
 	return {
 		index,
-		message: { role: 'assistant', ...(whole ?? built) },
+		message: takeFiles({ role: 'assistant', ...(whole ?? built) }, files),
 		finish_reason: null,
 		...fields,
 	};

@@ -47,7 +47,8 @@ export function maximumFileTokens(part: JsonObject): number | undefined {
 		: tokens + Buffer.byteLength(JSON.stringify([others, around]));
 }
 
-function readDataUrl(address: string) {
+/** The type and the Base64 of an address that is the file itself; undefined for another one. */
+export function readDataUrl(address: string) {
 	const [start, type] = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(address.slice(0, 200)) ?? [];
 	return start === undefined || type === undefined
 		? undefined

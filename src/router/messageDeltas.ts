@@ -2,12 +2,13 @@ import { isPlainObject, type JsonObject } from '../core/json';
 import { isMissing } from './textAnswer';
 
 /**
- * Fields that name an entry. Its pieces repeat them, so they are no texts that go on.
+ * Fields that name an entry, or are whole. Its pieces repeat them, so they are no texts that go on.
  *
  * @see https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/_deltas.py
- * @see https://openrouter.ai/docs/guides/best-practices/reasoning-tokens for the last two
+ * @see https://openrouter.ai/docs/guides/best-practices/reasoning-tokens for the format and the ID
+ * @see https://openrouter.ai/docs/features/multimodal/image-generation for the address
  */
-const LABELS = ['index', 'type', 'role', 'format', 'id'];
+const LABELS = ['index', 'type', 'role', 'format', 'id', 'url'];
 
 /** How many entries and fields are looked at for each piece. With all of them, an answer that has many would take minutes. */
 const REACH = 100;

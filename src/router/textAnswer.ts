@@ -20,12 +20,25 @@ export interface TextAnswer {
 	reasoning?: string;
 	/** All choices, if there are several. */
 	choices?: TextChoice[];
+	/** The pictures and sounds that came within all choices. The protocol's own object refers to them. */
+	attached?: AnswerFile[];
+	/** What is known of those that were stored. */
+	files?: object[];
 	requestId?: string;
+}
+
+/** A picture or a sound that came within an answer. */
+export interface AnswerFile {
+	family: 'image' | 'audio';
+	/** Empty where the answer does not say it. */
+	mimeType: string;
+	/** Of pieces that were encoded each by itself, one after the other. */
+	base64: string;
 }
 
 export type TextChoice = Pick<
 	TextAnswer,
-	'text' | 'finishReason' | 'toolCalls' | 'refusal' | 'reasoning'
+	'text' | 'finishReason' | 'toolCalls' | 'refusal' | 'reasoning' | 'files'
 >;
 
 export interface ToolCall {
@@ -76,7 +89,7 @@ export const noticeOf = (
 	joinSentences(answerWarning(answer, maxTokens), describeContradiction(tokens)) || undefined;
 
 function choiceWarning(
-	{ finishReason, text, toolCalls, refusal, reasoning }: TextChoice,
+	{ finishReason, text, toolCalls, refusal, reasoning, files }: TextChoice,
 	subject: string,
 	maxTokens: number | undefined,
 ): string | undefined {
@@ -101,7 +114,7 @@ function choiceWarning(
 	const broken = toolCalls.find((call) => isBroken(call) && String(call.arguments).trim());
 	if (broken)
 		return `${subject} calls "${broken.name}" with arguments that are not valid JSON. They may be cut off: do not use them.`;
-	if (!text && !toolCalls.length) {
+	if (!text && !toolCalls.length && !files) {
 		const thought = reasoning ? ' What the model thought is in "reasoning".' : '';
 		return `${subject} has no text.${thought} If it has something else, Message a Model returns that with Simplify turned off.`;
 	}

@@ -2,6 +2,7 @@ import { LoadOptionsContext } from 'n8n-core';
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 
 import { searchModels } from '../../nodes/ModelRouter/modelPicker';
+import { PICTURE } from '../service/modelServices/answer';
 import type { Row } from '../service/modelServices/row';
 import { ROWS, rowOf } from '../service/modelServices/rows';
 import { KEY, standIn, type Standing } from '../service/modelServices/stand';
@@ -180,6 +181,73 @@ it('http:// in the own network is taken as it was entered, and not from an expre
 	};
 	expect(await askAt('http://no-such-container:1')).toMatch(/could not be reached/);
 	expect(await askAt("={{ 'http://no-such-container:1' }}")).toMatch(/must begin with https:\/\//);
+});
+
+describe('pictures and sound within an answer', () => {
+	const options = (more: object = {}): IDataObject => ({
+		options: { additionalFields: JSON.stringify(more), allowUnknownCost: true },
+	});
+
+	it('become files, and what is behind an address stays where it is', async () => {
+		const { ask, posts } = await begin(rowOf('OpenRouter'));
+		const raw = { simplify: false, ...options({ modalities: ['image', 'text'] }) };
+		const { items } = await ask('[[picture]]', raw);
+		const [{ json, binary } = {}] = items;
+		expect(json).toMatchObject({
+			output: 'Hello from OpenRouter',
+			files: [
+				{ binaryProperty: 'data', fileName: 'image-1.png', mimeType: 'image/png', bytes: 70 },
+			],
+			completion: {
+				choices: [
+					{
+						message: {
+							images: [
+								{ image_url: { url: 'files[0]' } },
+								{ image_url: { url: 'https://pictures.example/1.png' } },
+							],
+						},
+					},
+				],
+			},
+		});
+		expect(binary?.['data']).toMatchObject({ fileName: 'image-1.png', mimeType: 'image/png' });
+		expect(JSON.stringify(json)).not.toContain(PICTURE.slice(0, 40));
+		expect(posts()).toHaveLength(1);
+	});
+
+	it('sound can be played, and what it says is the text', async () => {
+		const { ask } = await begin(rowOf('OpenAI'));
+		const audio = { modalities: ['text', 'audio'], audio: { voice: 'ash', format: 'pcm16' } };
+		const { items } = await ask('[[speech]]', options(audio));
+		expect(items[0]?.json).toMatchObject({
+			output: 'Good morning, everybody, and welcome',
+			files: [{ binaryProperty: 'data', fileName: 'audio-1.wav', bytes: 44 + 6 }],
+		});
+	});
+
+	it('what is none stays in the JSON, with the reason', async () => {
+		const { ask } = await begin(rowOf('OpenRouter'));
+		const { items } = await ask('[[junk]]');
+		expect(items[0]?.json).toMatchObject({
+			output: 'Hello from OpenRouter',
+			files: [{ notStored: expect.any(String), base64: 'PGh0bWw+' }],
+		});
+	});
+
+	it('are no text of a chat model, which says where to get them', async () => {
+		const { asked, secrets } = await begin(rowOf('OpenRouter'));
+		const { given, calls } = await useModel({
+			secrets,
+			parameters: { model: model(asked) },
+			use: async (one) => (await one.invoke('[[picture]]')).content,
+		});
+		expect(given).toEqual(['Hello from OpenRouter']);
+		expect(calls[0]?.output).toMatchObject({
+			notice: expect.stringMatching(/returns it as a file/),
+		});
+		expect(JSON.stringify(calls)).not.toContain(PICTURE.slice(0, 40));
+	});
 });
 
 describe('OpenRouter', () => {

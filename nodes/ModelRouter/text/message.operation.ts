@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
 import { joinSentences, mapServiceError, withDetails } from '../../../src/core/errors';
@@ -20,6 +20,7 @@ import {
 } from '../acrossResources.params';
 import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import { simplifyAnswer } from './answerFields';
+import { storeFiles } from './answerFiles';
 import { createAnswerReader } from './answerFormat';
 import { textOptions, textParams } from './text.params';
 import {
@@ -114,8 +115,9 @@ type MessageContext = OperationContext<
 
 /** Asks the models of the request in turn. */
 async function askModels(context: MessageContext) {
-	const { request, checked, getState, httpOf, addHint } = context;
-	const { simplify, protocol, spendingCapPerExecution } = request;
+	const { request, checked, getState, httpOf, addHint, asTool } = context;
+	const { simplify, protocol, spendingCapPerExecution, body } = request;
+	const { format } = Object(body['audio']) as { format?: unknown };
 	return await context.payOnce(async (startPaid) => {
 		const withFiles = await readFiles(context);
 		const calls = createExecutionCap(spendingCapPerExecution, getState('budget', emptySpending));
@@ -128,8 +130,9 @@ async function askModels(context: MessageContext) {
 					...context,
 					http: httpOf(call.model),
 					startPaid,
-					keep: (given, raw) => ({
+					keep: async (given, raw, files) => ({
 						...(!simplify && { raw }),
+						...(!asTool && files && (await storeFiles(context, files, format))),
 						...keepMessage(given, raw, protocol),
 					}),
 				},
@@ -153,7 +156,13 @@ function salvage(
 			const { partial } = error.details;
 			if (!partial) return error;
 			return withDetails(error, {
-				partial: omitMissing({ ...partial, raw: undefined, message: undefined }),
+				partial: omitMissing({
+					...partial,
+					raw: undefined,
+					message: undefined,
+					files: undefined,
+					binary: undefined,
+				}),
 			});
 		});
 	const { partial, notice, extras, requestId } = salvaged;
@@ -172,7 +181,7 @@ function readConversationCap(budget: unknown) {
 
 /** @param outputs Of a structured answer. @param more Placed after the fields of the answer. */
 function toItem(
-	{ raw, ...answer }: PricedAnswer,
+	{ raw, files, binary, ...answer }: PricedAnswer,
 	protocol: Protocol,
 	outputs: readonly object[],
 	more: object,
@@ -185,5 +194,8 @@ function toItem(
 	const json = isPlainObject(raw)
 		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }
 		: simplifyAnswer(answer, outputs);
-	return { json: { ...json, ...more } as IDataObject };
+	return {
+		json: { ...json, ...(files && { files }), ...more } as IDataObject,
+		...(binary && { binary: binary as IBinaryKeyData }),
+	};
 }

@@ -2,6 +2,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { schemaFile } from '../../../scripts/docs/schemas';
 import { type EntryState, toRow } from '../../../src/ledger/entry';
+import { rowOf } from '../../service/modelServices/rows';
+import { standIn } from '../../service/modelServices/stand';
 import { startService, type Fault, type FaultRule } from '../../service/service';
 import {
 	CARRY_ON,
@@ -137,6 +139,7 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		await record({ ...options, secrets: Object.fromEntries(secrets), settings: CARRY_ON });
 	};
 	const service = await startService();
+	const painter = await standIn(rowOf('OpenRouter'));
 	const n8n = await startDataTables();
 	const secrets = secretsWithLedger(service, n8n);
 	try {
@@ -155,6 +158,13 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		const byLine = { ...given, secrets: withAccount(secrets, { ownPrices }) };
 		await record({ ...chat('Hello'), ...byLine });
 		await record({ ...chat('Hello', { operation: 'estimateCost' }), ...byLine });
+		const { baseUrl, key: apiKey, row } = painter;
+		for (const prompt of ['[[picture]]', '[[junk]]'])
+			await record({
+				...chat(prompt, { model: byId(row.answering[0]) }),
+				...given,
+				secrets: withAccount(secrets, { baseUrl, apiKey, keyIn: 'bearer' }),
+			});
 		// a start of unknown outcome, whose part is released with all others
 		const account = withAccount(secrets, { budgetUsd: '50', workflowsMayResume: true });
 		const withBudget = { ...given, secrets: account };
@@ -214,6 +224,7 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		return { outputs, recorded };
 	} finally {
 		await service.stop();
+		await painter.stop();
 		await n8n.stop();
 		await broken.stop();
 	}

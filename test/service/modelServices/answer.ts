@@ -16,7 +16,8 @@ interface Parts {
  *
  * A tool is called once where the request has one and does not end with a tool's result. Names in
  * `[[…]]` in the last message of the user: `other-model` names another model than was asked,
- * `dearer-only` doubles the reported cost, and each form of `usages` goes by its own.
+ * `dearer-only` doubles the reported cost, and each form of `usages` goes by its own. `picture`,
+ * `speech` and `junk` answer with a file.
  */
 export function answerOf(row: Row, request: ChatRequest): Reply {
 	const { directives, model } = request;
@@ -47,7 +48,7 @@ function whole(parts: Parts): Reply {
 	const message =
 		finish === 'tool_calls'
 			? { role: 'assistant', content: null, tool_calls: [toolCall(parts)] }
-			: { role: 'assistant', content: textOf(parts) };
+			: { role: 'assistant', content: textOf(parts), ...Object.assign({}, ...filesOf(parts)) };
 	const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
 	return json({ ...head, object: 'chat.completion', choices, usage }, 200, row.wholeHeaders);
 }
@@ -82,7 +83,7 @@ function streamed(parts: Parts): Reply {
 
 function deltasOf(parts: Parts): object[] {
 	if (parts.finish === 'stop') {
-		return [{ role: 'assistant', content: '' }, { content: textOf(parts) }];
+		return [{ role: 'assistant', content: '' }, { content: textOf(parts) }, ...filesOf(parts)];
 	}
 	const call = toolCall(parts);
 	const started = { index: 0, ...call, function: { name: call.function.name, arguments: '' } };
@@ -93,7 +94,39 @@ function deltasOf(parts: Parts): object[] {
 }
 
 const textOf = ({ row, request }: Parts) =>
-	request.afterTool ? `The tool said ${request.lastText}` : `Hello from ${row.name}`;
+	// what is said has no other text
+	request.directives.has('speech')
+		? ''
+		: request.afterTool
+			? `The tool said ${request.lastText}`
+			: `Hello from ${row.name}`;
+
+/** The smallest PNG: one pixel. */
+export const PICTURE =
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/**
+ * The deltas with files. Sound comes in pieces that are encoded each by itself.
+ *
+ * Sources: openrouter.ai/docs/features/multimodal/image-generation; the stream of audio in OpenAI's
+ * specification (ChatCompletionStreamResponseDelta.audio).
+ */
+function filesOf({ request: { directives } }: Parts): object[] {
+	const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${PICTURE}` } };
+	const stays = { type: 'image_url', image_url: { url: 'https://pictures.example/1.png' } };
+	const pictures = [{ images: [{ index: 0, ...picture }] }, { images: [{ index: 1, ...stays }] }];
+	const junk = { type: 'image_url', image_url: { url: 'data:image/png;base64,PGh0bWw+' } };
+	const speech = [
+		{ audio: { id: 'audio_1', transcript: 'Good ' } },
+		{ audio: { data: Buffer.from([1, 0, 2, 0]).toString('base64') } },
+		{ audio: { transcript: 'morning, everybody, and welcome' } },
+		{ audio: { data: Buffer.from([3, 0]).toString('base64') } },
+		{ audio: { expires_at: 1786888348 } },
+	];
+	if (directives.has('picture')) return pictures;
+	if (directives.has('junk')) return [{ images: [junk] }];
+	return directives.has('speech') ? speech : [];
+}
 
 /** A call of the first tool: each required argument is a text. */
 function toolCall({ request }: Parts) {

@@ -1,0 +1,50 @@
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+
+import { MAX_ANSWER_BYTES } from '../../../src/core/body';
+import { messageOf } from '../../../src/core/errors';
+import type { OperationContext } from '../../../src/n8n/operation';
+import { decodeFile } from '../../../src/router/answerFiles';
+import type { AnswerFile } from '../../../src/router/textAnswer';
+
+/** The field of the first file. Values are stored: workflows name it. */
+const FIELD = 'data';
+
+/**
+ * Stores the files that came within an answer. The answer is paid for: a file that cannot be stored stays in the JSON, with the reason.
+ *
+ * @param soundFormat As the request asks for it.
+ */
+export async function storeFiles(
+	{ storeFile }: Pick<OperationContext<unknown>, 'storeFile'>,
+	files: readonly AnswerFile[],
+	soundFormat: unknown,
+): Promise<{ files: IDataObject[]; binary: IBinaryKeyData }> {
+	const binary: IBinaryKeyData = {};
+	const described: IDataObject[] = [];
+	const soundType = typeof soundFormat === 'string' ? `audio/${soundFormat}` : undefined;
+	for (const [at, file] of files.entries()) {
+		const { family, mimeType, base64 } = file;
+		const response = {
+			status: 200,
+			headers: { 'content-type': mimeType || soundType },
+			body: once(decodeFile(file, soundFormat)),
+		};
+		const field = at ? `${FIELD}_${at}` : FIELD;
+		const wanted = { baseName: `${family}-${at + 1}`, family, maxSizeMib: MAX_SIZE_MIB };
+		try {
+			const stored = await storeFile(response, wanted);
+			binary[field] = stored.binary;
+			described.push({ binaryProperty: field, ...stored.file });
+		} catch (cause) {
+			described.push({ notStored: messageOf(cause), mimeType, base64 });
+		}
+	}
+	return { files: described, binary };
+}
+
+/** An answer is never larger. */
+const MAX_SIZE_MIB = MAX_ANSWER_BYTES / 1024 / 1024;
+
+async function* once(bytes: Uint8Array) {
+	yield bytes;
+}
