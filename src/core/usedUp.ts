@@ -5,13 +5,13 @@ import type { ServiceErrorDetails } from './errors';
  * 402 always says that. Other statuses do so by their code, or by the sentence of a vendor that has no code for it.
  *
  * @see https://platform.openai.com/docs/guides/error-codes (429 insufficient_quota; 400 billing_hard_limit_reached)
- * @see https://docs.litellm.ai/docs/proxy/users (400 and 429 budget_exceeded), BerriAI/litellm#14144
+ * @see https://docs.litellm.ai/docs/proxy/users (400 and 429 budget_exceeded, 401 of a user), BerriAI/litellm#14144
  * @see QuantumNous/new-api (403 insufficient_user_quota), Moonshot (429 exceeded_current_quota_error), Alibaba (400 Arrearage)
  * @see anthropics/claude-code#66314, vellum-ai/vellum-assistant#38275 (OpenRouter), Anantys-oss/koan#2412 (xAI, 403), Helicone (429),
  *   pollinations/pollinations (Fireworks, 412): the sentences
  */
 export const isUsedUp = ({ status = 0, code = '', reason = '' }: ServiceErrorDetails): boolean =>
-	[400, 403, 412, 429].includes(status) &&
+	[400, 401, 403, 412, 429].includes(status) &&
 	((USED_UP_CODE.test(code) && !RATE_CODE.test(code) && !RATE_REASON.test(reason)) ||
 		USED_UP_REASON.test(reason));
 

@@ -216,6 +216,7 @@ describe('money that is used up', () => {
 		[429, { type: 'insufficient_quota', code: null }],
 		[400, { code: 'billing_hard_limit_reached' }],
 		[400, { type: 'budget_exceeded', code: '400' }],
+		[401, { type: 'auth_error', message: 'Budget has been exceeded: User ada has exceeded' }],
 		[400, { code: 'Arrearage' }],
 		[400, { type: 'invalid_request_error', message: 'Your credit balance is too low to access' }],
 		[403, { code: 'insufficient_user_quota' }],
@@ -234,6 +235,7 @@ describe('money that is used up', () => {
 
 	it.each<[number, object]>([
 		[400, { code: 'context_length_exceeded' }],
+		[401, { type: 'auth_error', message: 'Authentication Error, Invalid proxy server token' }],
 		[403, { code: 'forbidden' }],
 		[429, { code: 'rate_limit_exceeded' }],
 		[500, { code: 'insufficient_quota' }],
