@@ -51,9 +51,9 @@ function adviceFor(error: ServiceError): string | undefined {
 const isTooLong = ({ kind, details: { code, reason, status = 0 } }: ServiceError): boolean =>
 	kind === 'refused' && [400, 413, 422].includes(status) && TOO_LONG.test(`${code} ${reason}`);
 
-/** What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google. */
+/** What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google, then llama.cpp 0.7.0. */
 const TOO_LONG =
-	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens/i;
+	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens|exceed_context_size/i;
 
 /** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
 const NOT_READY_STATUSES = [202, 204, 409];

@@ -44,6 +44,7 @@ it.each([
 		{ status: 400, reason: "This model's maximum context length is 8 tokens." },
 		TOO_LONG,
 	],
+	['a long prompt of llama.cpp', { status: 400, code: 'exceed_context_size_error' }, TOO_LONG],
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
 	['anything else', { status: 400, code: 'x' }, undefined],
 ])('what is advised at %s', (_name, details, advice) => {
