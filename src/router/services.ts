@@ -43,12 +43,12 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'LiteLLM',
 		source:
-			'https://docs.litellm.ai/docs/proxy/user_keys https://docs.litellm.ai/docs/proxy/reliability',
+			'https://docs.litellm.ai/docs/proxy/user_keys https://docs.litellm.ai/docs/proxy/reliability https://docs.litellm.ai/docs/proxy/provider_margins',
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
 		prices: 'LiteLLM',
-		mayCostMore: 'Its operator may have set fallbacks to dearer models.',
+		mayCostMore: 'Its operator may have set fallbacks to dearer models, or a margin on top.',
 	},
 	{
 		name: 'OpenAI',
@@ -242,8 +242,9 @@ export const SERVICES: readonly ModelService[] = [
 		name: 'llama.cpp',
 		source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
 		root: '/v1',
-		// of --api-key; the list of models answers without it
+		// of --api-key
 		key: BEARER,
+		proof: '/models',
 	},
 ];
 
