@@ -146,8 +146,9 @@ const LM_STUDIO: Row = {
 const LLAMA_CPP: Row = {
 	name: 'llama.cpp',
 	...V1,
-	keys: [],
+	keys: [BEARER, { header: 'x-api-key', prefix: '' }],
 	open: [],
+	proof: '/v1/models',
 	gets: {
 		'/v1/models': {
 			models: [
@@ -183,18 +184,24 @@ const LLAMA_CPP: Row = {
 	refuses: [],
 	ignores: [],
 	errors: {
-		// where it was started with --api-key
 		wrongKey: {
 			status: 401,
-			body: { error: { code: 401, message: 'Invalid API Key', type: 'authentication_error' } },
-			source: 'github.com/ggml-org/llama.cpp/pull/14352',
+			body: { error: { message: 'Invalid API Key', type: 'authentication_error', code: 401 } },
+			source: 'recorded.ndjson',
+		},
+		unknownPath: {
+			status: 404,
+			body: { error: { message: 'File Not Found', type: 'not_found_error', code: 404 } },
+			source: 'llama-server 0.7.0 (build 11669), run',
 		},
 		broke: [],
 	},
 	sources: {
 		address: 'github.com/ggml-org/llama.cpp tools/server/README.md (http://localhost:8080/v1)',
-		catalog: `${RECORDED}/llamacpp ListModels`,
-		usage: `${RECORDED}/llamacpp GenStream (none unasked, timings only)`,
+		header:
+			'llama-server 0.7.0 (build 11669), run with --api-key: all but /health wants it, in either header',
+		catalog: `${RECORDED}/llamacpp ListModels, and recorded.ndjson`,
+		usage: 'recorded.ndjson; none unasked, timings only',
 	},
 };
 

@@ -1,0 +1,109 @@
+import { LoadOptionsContext } from 'n8n-core';
+import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+
+import { searchModels } from '../../nodes/ModelRouter/modelPicker';
+import {
+	RECORDED_ANSWERS,
+	replay,
+	REPLAYED_KEY,
+	REPLAYED_MODEL,
+} from '../service/modelServices/replay';
+import { CARRY_ON, chat, model } from './rig/calls';
+import { useModel } from './rig/chatModel';
+import { testCredential } from './rig/credentialTest';
+import { additionalData, ours, workflowOf } from './rig/flow';
+import { run } from './rig/run';
+
+// what programs that people run themselves have answered, as it came: test/service/modelServices/recorded.ndjson
+const PROGRAMS = [...new Set(RECORDED_ANSWERS.map(({ program }) => program))];
+
+let program: Awaited<ReturnType<typeof replay>>;
+afterEach(async () => await program.stop());
+
+async function begin(name: string) {
+	program = await replay(name);
+	const data = {
+		baseUrl: program.baseUrl,
+		apiKey: REPLAYED_KEY,
+		keyIn: 'bearer',
+		ownPrices: `${REPLAYED_MODEL} 1 2`,
+	};
+	const ask = async (content: string, more: IDataObject = {}) => {
+		const { modelId = REPLAYED_MODEL, ...changed } = more;
+		const call = chat(content, { model: model(String(modelId)) });
+		const secrets = { modelRouterApi: { ...data, ...changed } };
+		const { items, failed } = await run({ ...call, secrets, settings: CARRY_ON });
+		return { json: items[0]?.json, error: String(failed[0]?.json['error']) };
+	};
+	return { data, ask };
+}
+
+describe.each(PROGRAMS)('%s', (name) => {
+	it('answers, and its tokens have the price of the line', async () => {
+		const { ask } = await begin(name);
+		const { json } = await ask('hello');
+		const { prompt_tokens, completion_tokens } = json?.['usage'] as Record<string, number>;
+		expect(json).toMatchObject({
+			output: expect.stringMatching(/Hello from a tiny model\.$/),
+			finishReason: 'stop',
+			costUsd: Number(((prompt_tokens ?? 0) * 1e-6 + (completion_tokens ?? 0) * 2e-6).toFixed(6)),
+			costSource: 'credential',
+			complete: true,
+		});
+	});
+
+	it('calls a tool, whose arguments come piece by piece', async () => {
+		const { data } = await begin(name);
+		const { given } = await useModel({
+			secrets: { modelRouterApi: data },
+			parameters: { model: model(REPLAYED_MODEL) },
+			async use(one) {
+				const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+				const tool = { type: 'function', function: { name: 'weather', parameters } };
+				return (await one.bindTools([tool]).invoke('tool')).tool_calls;
+			},
+		});
+		const city = expect.stringMatching(/^(Oslo|Rome)$/);
+		expect(given[0]).toMatchObject([{ name: 'weather', args: { city } }]);
+	});
+
+	it('has its models in the picker, with the price of the line', async () => {
+		const { data } = await begin(name);
+		const node = ours('Node', 'modelRouter', { credential: 'modelRouterApi', parameters: {} });
+		const secrets = { modelRouterApi: data };
+		const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
+		const context = new LoadOptionsContext(
+			workflow,
+			node,
+			additionalData(workflow, credentials, 'internal'),
+			'model',
+		) as unknown as ILoadOptionsFunctions;
+		const { results } = await searchModels.call(context, '');
+		expect(results).toMatchObject([
+			{ value: REPLAYED_MODEL, name: expect.stringContaining('$1.00 in, $2.00 out') },
+		]);
+	});
+
+	it('proves the key in the credential test', async () => {
+		const { data } = await begin(name);
+		const right = await testCredential('modelRouterApi', data);
+		expect(right).toEqual({ status: 'OK', message: 'The model router accepted the key' });
+		const wrong = await testCredential('modelRouterApi', { ...data, apiKey: 'sk-wrong' });
+		expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/API key/) });
+	});
+
+	it('says what it refuses', async () => {
+		const { ask } = await begin(name);
+		expect((await ask('hello', { apiKey: 'sk-wrong' })).error).toMatch(
+			/refused the API key \(401\)/,
+		);
+		expect((await ask('too long')).error).toMatch(/too long for the model/);
+	});
+});
+
+it('llama.cpp answers with the model that it has, whatever is asked: the dearer price counts', async () => {
+	const { ask } = await begin('llama.cpp');
+	const ownPrices = `${REPLAYED_MODEL} 10 20\nno-such-model 1 2`;
+	const { json } = await ask('hello', { modelId: 'no-such-model', ownPrices });
+	expect(json).toMatchObject({ model: REPLAYED_MODEL, costUsd: 0.00113 });
+});
