@@ -7,7 +7,8 @@ import {
 	jobLedgerProperties,
 	spendingProperties,
 } from '../src/n8n/credential';
-import { keyPlaceOf, keyPlaces } from '../src/router/keyIn';
+import { keyPlaces } from '../src/core/keyPlace';
+import { keyPlaceOf } from '../src/router/keyIn';
 
 /** Where a team decides once which models its workflows use. */
 const modelListsProperty = {

@@ -62,13 +62,18 @@ function hintInChat(n8n: IExecuteFunctions, { items, speakers }: State): void {
 		);
 }
 
-/** The key of a workspace is that of one agent. */
+/** The key of a workspace is that of one agent. Another server may have several. */
 function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
 	const agents = Object.values(speakers).filter(isWorkspaceAgent);
-	const credentialOf = ({ node }: { node: string }) =>
-		Object.values(findNode(n8n, node)?.credentials ?? {})[0]?.id;
-	for (const [id, sharing] of groupBy(agents, credentialOf)) {
-		if (!id || sharing.length === 1) continue;
+	const agentOf = ({ node }: { node: string }) => {
+		const { credentials = {}, parameters = {} } = findNode(n8n, node) ?? {};
+		const isOther = parameters['agentOf'] === 'server';
+		const id = credentials[isOther ? 'agentServerApi' : 'workspaceAgentApi']?.id;
+		const agent = isOther ? JSON.stringify(parameters['agent']) : '';
+		return id && `${id} ${agent}`;
+	};
+	for (const [agent, sharing] of groupBy(agents, agentOf)) {
+		if (!agent || sharing.length === 1) continue;
 		const names = sharing.map(({ node }) => node).join(' and ');
 		addHint(
 			n8n,

@@ -5,12 +5,14 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { checkLedgerKey } from '../../src/ledger/openLedger';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { sessionSubtitle } from '../../src/n8n/chatInput.params';
 import { nodeProperties } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import outputFields from '../outputFields.json';
-import { access, probe, resources } from './resources';
+import { searchAgents } from './agentPicker';
+import { access, createServerProbe, probe, resources, serverAccess } from './resources';
 
 export class WorkspaceAgent implements INodeType {
 	description: INodeTypeDescription = {
@@ -36,13 +38,34 @@ export class WorkspaceAgent implements INodeType {
 				},
 			],
 		},
-		credentials: [{ name: 'workspaceAgentApi', required: true, testedBy: 'testWorkspaceAgentApi' }],
+		credentials: [
+			{
+				name: 'workspaceAgentApi',
+				required: true,
+				testedBy: 'testWorkspaceAgentApi',
+				displayOptions: { show: { agentOf: ['workspace'] } },
+			},
+			{
+				name: 'agentServerApi',
+				required: true,
+				testedBy: 'testAgentServerApi',
+				displayOptions: { show: { agentOf: ['server'] } },
+			},
+		],
 		properties: nodeProperties(resources, 'message'),
 	};
 
-	methods = { credentialTest: { testWorkspaceAgentApi: createCredentialTest(access, probe) } };
+	methods = {
+		credentialTest: {
+			testWorkspaceAgentApi: createCredentialTest(access, probe),
+			testAgentServerApi: createCredentialTest(serverAccess, createServerProbe, checkLedgerKey),
+		},
+		listSearch: { searchAgents },
+	};
 
 	async execute(this: IExecuteFunctions) {
-		return await runNode(this, resources, access);
+		// an expression is none of its values
+		const isOther = this.getNode().parameters['agentOf'] === 'server';
+		return await runNode(this, resources, isOther ? serverAccess : access);
 	}
 }

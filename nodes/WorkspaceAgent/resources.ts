@@ -1,8 +1,14 @@
-import type { ServiceAccess } from '../../src/n8n/connection';
-import type { CredentialProbe } from '../../src/n8n/credentialTest';
+import { randomUUID } from 'crypto';
+
+import { toRequest } from '../../src/agent/asking';
+import { serverOf, WORKSPACE } from '../../src/agent/servers';
 import { BEARER } from '../../src/core/keyPlace';
+import { isPlainObject } from '../../src/core/json';
+import type { ServiceAccess } from '../../src/n8n/connection';
+import { type CredentialProbe, notFromServiceResult } from '../../src/n8n/credentialTest';
+import { chosenKeyPlace } from '../../src/n8n/keyPlace';
 import type { Resource } from '../../src/n8n/operation';
-import { send } from './message/send.operation';
+import { sendOperation } from './message/send.operation';
 
 export const access: ServiceAccess = {
 	credential: 'workspaceAgentApi',
@@ -11,14 +17,21 @@ export const access: ServiceAccess = {
 	endpoints: /\/session\/[^/]+\/messages$/,
 };
 
-/** A session id that is never used. */
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+/** For agents of any other server. */
+export const serverAccess: ServiceAccess = {
+	credential: 'agentServerApi',
+	credentialName: 'Agent Server API',
+	keyPlace: chosenKeyPlace,
+	endpoints: /\/\.well-known\/agent\.json$|\/(threads|assistants)(\/.*)?$/,
+	complete: '/.well-known/agent-card.json',
+	ledgerTimeout: 5,
+};
 
 /** A GET where only POST is specified: it starts no conversation, and the service checks the key first. */
 export const probe: CredentialProbe = {
 	service: 'The workspace agent',
 	method: 'GET',
-	path: `/session/${NIL_UUID}/messages`,
+	path: WORKSPACE.probe.path,
 	judge: ({ status }) =>
 		// 502 and the like are from what is between n8n and the service
 		[401, 403, 407].includes(status) || (status >= 300 && status < 400) || status >= 502
@@ -29,6 +42,29 @@ export const probe: CredentialProbe = {
 				},
 };
 
+/** What the row of the server has for it. */
+export function createServerProbe(data: { server?: unknown }): CredentialProbe {
+	const { name, card, probe: form } = serverOf(data.server) ?? WORKSPACE;
+	const { method, path, body } = toRequest({ method: 'GET', ...form }, {}, randomUUID);
+	return {
+		service: `The ${name} server`,
+		method: method === 'GET' ? 'GET' : 'POST',
+		path,
+		...(body && { body }),
+		judge(answer) {
+			if (answer.status < 200 || answer.status >= 300) return undefined;
+			if (card && !isPlainObject(answer.body))
+				return notFromServiceResult('The address answered, but not with the card of an agent');
+			return form.provesKey
+				? undefined
+				: {
+						status: 'OK',
+						message: `The ${name} server was reached; the key is not verified, because that would start a conversation`,
+					};
+		},
+	};
+}
+
 export const resources: Resource[] = [
-	{ name: 'Message', value: 'message', operations: [send], defaultOperation: 'send' },
+	{ name: 'Message', value: 'message', operations: [sendOperation], defaultOperation: 'send' },
 ];

@@ -3,6 +3,7 @@ import type { ICredentialType, INodeProperties, INodeTypeDescription } from 'n8n
 
 import { MarketAssistantApi } from '../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../credentials/ModelRouterApi.credentials';
+import { AgentServerApi } from '../../credentials/AgentServerApi.credentials';
 import { WorkspaceAgentApi } from '../../credentials/WorkspaceAgentApi.credentials';
 import { AgentConversation } from '../../nodes/AgentConversation/AgentConversation.node';
 import { MarketAssistant } from '../../nodes/MarketAssistant/MarketAssistant.node';
@@ -93,6 +94,7 @@ const nodes: NodePage[] = [
 /** Types of credentials. */
 export const allCredentials: ICredentialType[] = [
 	new WorkspaceAgentApi(),
+	new AgentServerApi(),
 	new MarketAssistantApi(),
 	new ModelRouterApi(),
 ];

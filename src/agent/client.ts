@@ -2,10 +2,21 @@ import { foldAnswer } from '../core/answerReader';
 import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
 import { contentTypeOf, type Http } from '../core/http';
-import { encodePathSegment } from '../core/urls';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
+import { createIdReader, explain, type ServerIds, toAskRequest, type Way } from './asking';
+import type { AgentServer, Values } from './server';
+import { WORKSPACE } from './servers';
 
 export type { PartialAnswer } from './answerFold';
+
+/** How another server than a workspace is asked. */
+export interface AskedServer extends Pick<Values, 'agent' | 'chat' | 'task'> {
+	server: AgentServer;
+	way: Way;
+	newId(): string;
+	/** Called as soon as it is known by which ID of its own the server continues the conversation. */
+	onChat?(chat: string): void;
+}
 
 export interface SendOptions {
 	/** Called with every text chunk as it arrives, and awaited. */
@@ -21,6 +32,8 @@ export interface SendOptions {
  *
  * An unused session ID, a UUID, starts a new conversation; a used one continues it. An answer is complete when its end mark has arrived or, in a format without one, when the HTTP body ended regularly.
  *
+ * @param other Another server than a workspace.
+ * @returns also the IDs with which the conversation goes on, if the server has IDs of its own.
  * @throws ServiceError with an outcome; `truncated` when the connection broke or the agent reported an error (what arrived is in
  *   `details.partial`).
  * @see POST {agent_base_url}/session/{session_id}/messages
@@ -29,18 +42,38 @@ export async function sendMessage(
 	http: Http,
 	{ sessionId, content }: { sessionId: string; content: string },
 	{ onText = () => {}, includeRawEvents = false, answerPath }: SendOptions = {},
-): Promise<AgentAnswer & { requestId?: string }> {
-	const path = `/session/${encodePathSegment(sessionId, 'Session ID')}/messages`;
+	other?: AskedServer,
+): Promise<AgentAnswer & ServerIds & { requestId?: string }> {
 	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
+	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
+	const { ids, read } = createIdReader(server);
 	try {
-		const response = await http.send({ method: 'POST', path, body: { content }, accept });
+		const { agent, chat, task } = other ?? {};
+		const values = { message: content, session: sessionId, agent, chat, task };
+		const response = await http.send({ ...toAskRequest(way, values, newId), accept });
 		const type = contentTypeOf(response);
 		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
-		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
-		return { ...fold.answer(), ...getRequestId(response.headers) };
+		const add: typeof fold.add = (piece) => {
+			const { chat: before } = ids;
+			read(piece.value);
+			if (ids.chat && ids.chat !== before) other?.onChat?.(ids.chat);
+			return fold.add(piece);
+		};
+		await foldAnswer(response, { ...fold, add }, (text) => (text ? onText(text) : undefined));
+		return { ...fold.answer(), ...ids, ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
-			withOutcome(withDetails(error, { ids: { sessionId } }), 'message'),
+			withOutcome(
+				withDetails(explain(error, server), { ids: toErrorIds(sessionId, ids) }),
+				'message',
+			),
 		);
 	}
 }
+
+const OF_WORKSPACE: Way = { ask: WORKSPACE.asks[0]! };
+
+const toErrorIds = (sessionId: string, { chat, task }: ServerIds) => ({
+	sessionId: chat ?? sessionId,
+	...(task && { taskId: task }),
+});

@@ -20,6 +20,8 @@ export interface TurnFacts {
 	sessionId?: string;
 	/** The same, for a service that assigns the IDs of its chats. */
 	chatId?: string;
+	/** What a remote agent runs on, unless that is a workspace. */
+	server?: string;
 	model?: string;
 	/** USD. */
 	costUsd?: number;
@@ -113,8 +115,22 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		// half of a cut emoji could not be sent
 		.toWellFormed();
 	const notice = readNotice(own, text, isOurs);
-	return { text, facts, ...shown, ...(notice && { notice }), ...(isRefusal && { isRefusal }) };
+	const ids = isOurs && facts.server ? { ids: serverIds(own[0] ?? {}) } : {};
+	return {
+		text,
+		facts,
+		...ids,
+		...shown,
+		...(notice && { notice }),
+		...(isRefusal && { isRefusal }),
+	};
 }
+
+/** The server of an agent may have given an ID of its own to the session. */
+const serverIds = ({ sessionId, taskId }: Item) => {
+	const own = firstText(sessionId);
+	return { ...(own && { sessionId: own }), taskId: firstText(taskId) };
+};
 
 /** Whether a speaker has written into the chat itself. Any other node could hide from it what it says. */
 const wasShown = (own: readonly Item[], isOurs: boolean) =>
@@ -259,6 +275,7 @@ function readFacts(items: readonly Item[]): TurnFacts {
 	return omitMissing({
 		sessionId: text('sessionId'),
 		chatId: text('chatId'),
+		server: text('server'),
 		model: text('model'),
 		requestId: text('requestId'),
 		costUsd: sumOf(places.map(({ costUsd }) => costUsd)),

@@ -7,9 +7,10 @@ import { formatTurns } from './nextTurn';
 import { firstText } from './person';
 import { isAmount } from './reply';
 
-/** The turns as rows of a table, for the output. Every row has the same columns; those about people only exist if a person answered. */
+/** The turns as rows of a table, for the output. Every row has the same columns; that of servers only exists if an agent of another server answered, those about people if a person did. */
 export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 	const hasPeople = turns.some(({ respondedAt, replacedText }) => respondedAt ?? replacedText);
+	const hasServers = turns.some(({ server }) => server);
 	return turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
 		conversationId: id,
 		turn,
@@ -18,6 +19,7 @@ export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 		// a service that assigns chat IDs continues by them
 		sessionId: chatId ?? sessionId ?? null,
 		...pickOrNull(more, FACTS),
+		...(hasServers && pickOrNull(more, FACTS_OF_SERVERS)),
 		...(hasPeople && pickOrNull(more, FACTS_OF_PEOPLE)),
 		at: at || null,
 		note: more.note ?? null,
@@ -33,6 +35,7 @@ const FACTS = [
 	'durationMs',
 	'approvedBy',
 ] as const;
+const FACTS_OF_SERVERS = ['server'] as const;
 const FACTS_OF_PEOPLE = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'] as const;
 
 const pickOrNull = <Name extends keyof Turn>(turn: Pick<Turn, Name>, names: readonly Name[]) =>
@@ -116,7 +119,7 @@ function readAmount(value: unknown): number | undefined {
 
 /** What a row says besides its text, without values of the wrong type. */
 function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
-	const facts = [...FACTS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
+	const facts = [...FACTS, ...FACTS_OF_SERVERS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
 		const read = /(Usd|Tokens|Ms)$/.test(name) ? readAmount : firstText;
 		return [name, read(row[name])] as const;
 	});

@@ -23,6 +23,10 @@ export interface HttpRequest {
 	method: 'DELETE' | 'GET' | 'PATCH' | 'POST';
 	/** Path below the base address, with a leading slash; every segment encoded by `encodePathSegment`. */
 	path: string;
+	/** The path begins at the origin of the base address. */
+	fromOrigin?: boolean;
+	/** Those of a protocol. */
+	headers?: Readonly<Record<string, string>>;
 	/**
 	 * The `Location` of a redirect that answered this GET, or a URL that came in place of a file. The request is sent there instead; the
 	 * key is only sent to the service's own origin.

@@ -9,3 +9,14 @@ export interface KeyPlace {
 
 export const BEARER: KeyPlace = { header: 'Authorization', prefix: 'Bearer ' };
 export const X_API_KEY: KeyPlace = { header: 'X-API-Key' };
+
+/** What the field Key In of a credential offers. Its values are stored: never change one. */
+export const keyPlaces = {
+	apiKey: { name: 'Header Api-Key', place: { header: 'api-key' } },
+	bearer: { name: 'Header Authorization (Bearer)', place: BEARER },
+	xApiKey: { name: 'Header X-API-KEY', place: { header: 'X-API-KEY' } },
+} as const satisfies Record<string, { name: string; place: KeyPlace }>;
+
+/** Where a key goes by what was chosen there. */
+export const keyPlaceIn = (keyIn: unknown): KeyPlace | undefined =>
+	Object.entries(keyPlaces).find(([value]) => value === keyIn)?.[1].place;

@@ -198,6 +198,8 @@ export function openConnection(
 		readModelLists: (name?: string) => access.readModelLists?.(data, name) ?? [],
 		/** Prices of models that the owner of the credential has entered. */
 		ownPrices: readOwnPrices(data['ownPrices'], new URL(baseUrl).hostname),
+		/** The kind of server that was chosen in the credential, where it has the choice. */
+		server: data['server'],
 		/** What the credential may spend, and has spent. */
 		accounts: isOfItem ? accountsOf(accounts, account) : accounts,
 	};

@@ -105,16 +105,18 @@ interface N8nResponse {
 function sendByN8n(
 	n8n: HttpContext,
 	{ credential, data, baseUrl, settings }: TransportOptions,
-	{ method, path, body, accept = 'application/json', redirectedTo, keyPaths }: HttpRequest,
+	{ accept = 'application/json', ...request }: HttpRequest,
 	signal: AbortSignal,
 ): Promise<N8nResponse> {
-	const { url, sameOrigin } = resolveUrl(joinUrl(baseUrl, path), redirectedTo);
+	const { method, path, fromOrigin, headers, body, redirectedTo, keyPaths } = request;
+	const address = fromOrigin ? new URL(baseUrl).origin + path : joinUrl(baseUrl, path);
+	const { url, sameOrigin } = resolveUrl(address, redirectedTo);
 	const getsKey = keyPaths?.some((each) => isBelow(url, joinUrl(baseUrl, each))) ?? sameOrigin;
 	// made for each request, because n8n modifies it
 	const options: IHttpRequestOptions = {
 		method,
 		url,
-		headers: { accept, 'accept-encoding': 'identity' },
+		headers: { ...headers, accept, 'accept-encoding': 'identity' },
 		...(body && { body, json: true }),
 		encoding: 'stream',
 		returnFullResponse: true,

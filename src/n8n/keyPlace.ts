@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { KeyPlace } from '../core/keyPlace';
+import { BEARER, type KeyPlace, keyPlaceIn } from '../core/keyPlace';
 import { MAX_KEY_LENGTH, normalizeApiKey } from '../core/urls';
 
 /**
@@ -11,6 +11,10 @@ export type KeyPlaceOf = (
 	data: ICredentialDataDecryptedObject,
 	path?: string,
 ) => KeyPlace | undefined;
+
+/** The place that was chosen in Key In. */
+export const chosenKeyPlace: KeyPlaceOf = ({ keyIn }) =>
+	keyIn === 'none' ? undefined : (keyPlaceIn(keyIn) ?? BEARER);
 
 /**
  * Reads the key of a service.

@@ -27,6 +27,8 @@ export interface PrepareContext {
 	handedOver: HandedOver;
 	/** The model lists of the credential, or the one of this name. @throws ServiceError `invalid`. */
 	readModelLists: Connection['readModelLists'];
+	/** @see Connection */
+	server: Connection['server'];
 }
 
 /** What the check of one item may use: nothing that costs money or takes long. */
@@ -37,6 +39,8 @@ export interface PreflightContext<Request> {
 	asTool: boolean;
 	/** Whether the credential has a job ledger. */
 	usesLedger: boolean;
+	/** The base URL of the service, from the credential. */
+	baseUrl: string;
 	/** Whether base URL, key or additional headers come from the item. Nobody then finds the account again without it. */
 	isAccountOfItem: boolean;
 	lookUp: LookUp;
@@ -80,6 +84,12 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	 * @throws ServiceError `cancelled` when the run has failed meanwhile.
 	 */
 	runSerially<Result>(action: () => Promise<Result>): Promise<Result>;
+	/**
+	 * Runs an action after those of the same session of the account, in all executions of this process.
+	 *
+	 * @throws ServiceError `cancelled` when the execution is stopped before, or the run has failed meanwhile.
+	 */
+	inSession<Result>(session: string, action: () => Promise<Result>): Promise<Result>;
 	/**
 	 * Plain data that the node keeps for the whole execution: all its runs, Retry On Fail and "Retry execution".
 	 *

@@ -22,6 +22,7 @@ import type { Operation, OperationContext, PreflightContext } from './operation'
 import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import { createSentRequests, forgetSent } from './memory/sentRequests';
+import { createSessionRunner } from './memory/sessionTurns';
 import { lookUp } from './memory/sharedCache';
 
 interface RunOptions {
@@ -62,7 +63,6 @@ export function createOperationContexts(
 	): OperationContext<never, never> & { output: LiveOutput } => {
 		const connection = connections.of(itemIndex);
 		const { clock, account } = connection;
-		const sender = { account, clock };
 		const { fields } = memoryOf(connection);
 		const output = live ? openOutput(n8n, itemIndex, redact) : NO_LIVE_OUTPUT;
 		return {
@@ -72,8 +72,9 @@ export function createOperationContexts(
 			output,
 			clock: createReleasingClock(clock, slot),
 			runSerially: createSerialRunner(slot),
+			inSession: createSessionRunner(account, { slot, stop }),
 			getState,
-			payOnce: async (pay) => await payOnce(recall(itemIndex, request), sender, pay),
+			payOnce: async (pay) => await payOnce(recall(itemIndex, request), connection, pay),
 			waitForOthers: async (othersEnd) => await slot.afterOthers(othersEnd),
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
@@ -199,6 +200,7 @@ const createPreflightContexts =
 		asTool: isToolType(n8n.getNode().type),
 		usesLedger: connection.usesLedger,
 		ownPrices: connection.ownPrices,
+		baseUrl: connection.baseUrl,
 		isAccountOfItem: connection.isOfItem,
 		lookUp: createLookUp(n8n, connection),
 		clock: connection.clock,

@@ -182,9 +182,9 @@ async function prepareItems(
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await yieldToEventLoop();
 		try {
-			const { baseUrl, sessionSpace, readModelLists } = connections.of(itemIndex);
+			const { baseUrl, sessionSpace, readModelLists, server } = connections.of(itemIndex);
 			const handedOver = readHandedOver(n8n, itemIndex);
-			const context = { baseUrl, sessionSpace, handedOver, readModelLists };
+			const context = { baseUrl, sessionSpace, handedOver, readModelLists, server };
 			requests[itemIndex] = { request: operation.prepare(read(itemIndex) as never, context) };
 		} catch (cause) {
 			requests[itemIndex] = fail(cause, itemIndex);

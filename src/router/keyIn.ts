@@ -1,13 +1,6 @@
-import { BEARER, type KeyPlace } from '../core/keyPlace';
+import { type KeyPlace, keyPlaceIn, keyPlaces } from '../core/keyPlace';
 import { normalizeBaseUrl } from '../core/urls';
 import { serviceOf } from './services';
-
-/** What the field Key In of the credential offers. Its values are stored: never change one. */
-export const keyPlaces = {
-	apiKey: { name: 'Header Api-Key', place: { header: 'api-key' } },
-	bearer: { name: 'Header Authorization (Bearer)', place: BEARER },
-	xApiKey: { name: 'Header X-API-KEY', place: { header: 'X-API-KEY' } },
-} as const satisfies Record<string, { name: string; place: KeyPlace }>;
 
 const CHAT = '/chat/completions';
 
@@ -32,8 +25,8 @@ export function keyPlaceOf(
 	path = CHAT,
 ): KeyPlace | undefined {
 	if (keyIn === 'none') return undefined;
-	const chosen = Object.entries(keyPlaces).find(([value]) => value === keyIn);
-	if (chosen) return chosen[1].place;
+	const chosen = keyPlaceIn(keyIn);
+	if (chosen) return chosen;
 	const { key, catalog } = serviceAt(baseUrl) ?? {};
 	return (path.endsWith(CHAT) ? key : (catalog ?? key)) ?? keyPlaces.xApiKey.place;
 }

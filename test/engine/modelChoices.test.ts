@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/send.operation';
+import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/session';
 import { callTool, type ToolOptions, type Way } from './rig/agentTool';
 import { agent, assistant, job, posts, secretsOf } from './rig/calls';
 import { allFields, type Field } from './rig/fields';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, StructuredChunk } from 'n8n-workflow';
 
-import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/send.operation';
+import { sessionIdOf } from '../../nodes/WorkspaceAgent/message/session';
 import type { Fault } from '../service/service';
 import { failPosts, LOST, model as byId, posts, secretsOf } from './rig/calls';
 import { CONVERSATION, talk, type Call, type Root, type Talk } from './rig/conversation';

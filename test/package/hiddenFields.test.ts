@@ -39,6 +39,11 @@ const money: Record<string, string> = {
 
 /** Fields that have nothing to do with money: texts, files, formats, names, and which entry is meant. */
 const others = `
+	agentServerApi.apiKey: keyIn
+	agentServerApi.ledgerTable: useJobLedger
+	agentServerApi.n8nApiKey: useJobLedger
+	agentServerApi.n8nUrl: useJobLedger
+	workspaceAgent.agent: agentOf
 	workspaceAgent.messageSource: @tool
 	workspaceAgent.message: messageSource, @tool
 	workspaceAgent.message: @tool

@@ -34,7 +34,7 @@ const ALLOWED: Record<string, readonly string[]> = {
 		'@n8n/ai-node-sdk',
 		'crypto',
 	],
-	credentials: ['src/core', 'src/router', 'src/n8n', 'n8n-workflow'],
+	credentials: ['src/core', 'src/agent', 'src/router', 'src/n8n', 'n8n-workflow'],
 };
 
 const MAX_LINES = 300;

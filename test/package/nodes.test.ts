@@ -4,7 +4,6 @@ import {
 	NodeHelpers,
 	nodeNameToToolName,
 	type INode,
-	type INodeCredentialDescription,
 	type INodeProperties,
 	type INodePropertyOptions,
 	type INodeType,
@@ -59,6 +58,7 @@ it('n8n loads every node and credential', () => {
 		'workspaceAgent',
 	]);
 	expect(Object.keys(loader.credentialTypes).sort()).toEqual([
+		'agentServerApi',
 		'marketAssistantApi',
 		'modelRouterApi',
 		'workspaceAgentApi',
@@ -102,13 +102,16 @@ it('the conversation has no credential: its speakers have', () => {
 
 it('every node that talks to the service names a credential of the package and how it is tested', () => {
 	for (const { description, methods } of talking()) {
-		// n8n's rule single-credential-per-node
-		expect(description.credentials).toEqual([
-			{ name: expect.any(String), required: true, testedBy: expect.any(String) },
-		]);
-		const [{ name, testedBy }] = description.credentials as [INodeCredentialDescription];
-		expect(loader.credentialTypes).toHaveProperty([name]);
-		expect(methods?.credentialTest).toHaveProperty([String(testedBy)], expect.any(Function));
+		const { credentials = [] } = description;
+		expect(credentials.length).toBeGreaterThan(0);
+		// n8n's rule single-credential-per-node: a choice decides which one is shown
+		const shown = credentials.map(({ displayOptions }) => JSON.stringify(displayOptions));
+		expect(credentials.length === 1 || new Set(shown).size === shown.length).toBe(true);
+		for (const { name, required, testedBy } of credentials) {
+			expect(required).toBe(true);
+			expect(loader.credentialTypes).toHaveProperty([name]);
+			expect(methods?.credentialTest).toHaveProperty([String(testedBy)], expect.any(Function));
+		}
 	}
 });
 

@@ -124,6 +124,7 @@ describe('fields', () => {
 		'modelRouter.inputType',
 		'modelRouter.operation',
 		'modelRouter.resource',
+		'workspaceAgent.agentOf',
 		'workspaceAgent.messageSource',
 		'workspaceAgent.sessionMode',
 	];
@@ -152,6 +153,7 @@ describe('fields', () => {
 	/** Why a field is seen that need not be set. */
 	const SHOWN = {
 		'a choice with a default, on which the fields below it depend': [
+			'agentOf',
 			'deliveredWhen',
 			'downloadFile',
 			'findBy',
@@ -168,6 +170,7 @@ describe('fields', () => {
 			'withKeys',
 		],
 		'what the question or the job is about, any part of which may be absent': [
+			'agent',
 			'jobIds',
 			'triggerGroup',
 			'parameters',

@@ -10,7 +10,8 @@ import { type ItemOutput, operation, type OperationContext } from '../../../src/
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { optionsParam } from '../../fieldKinds.params';
-import { type Chat, type ChatChoice, chatParams, openChat, selectChat } from './chat';
+import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
+import { chatParams, REMEMBERING, selectChat } from './chat';
 
 const streamAnswerParam = {
 	displayName: 'Stream Answer',
@@ -112,7 +113,7 @@ interface QuestionRequest {
 /** Asks a question in its chat, and turns the answer into an item. */
 async function askQuestion(context: OperationContext<QuestionRequest>): Promise<ItemOutput> {
 	const { request, payOnce, reserveUnknown, addHint } = context;
-	const chat = await openChat(context);
+	const chat = await openChat(context, REMEMBERING);
 	try {
 		const send = async () => ({ result: await sendInChat(context, chat) });
 		const answer = await payOnce(

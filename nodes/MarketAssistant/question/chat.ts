@@ -1,27 +1,19 @@
-import { hash } from 'crypto';
 import type { INodeProperties } from 'n8n-workflow';
 
-import { invalidInputError, sentencesOf, withFullStop } from '../../../src/core/errors';
-import { openLedger } from '../../../src/ledger/openLedger';
-import {
-	findChat,
-	MAX_CHATS,
-	rememberChat,
-	type RememberedChat,
-} from '../../../src/ledger/sessionChats';
-import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
+import { invalidInputError } from '../../../src/core/errors';
+import type { PrepareContext } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
+import type { ChatChoice } from '../../rememberedChats';
 import {
 	findSession,
 	itemSource,
 	sessionKeyParam,
 	sessionModeParam,
-	type SessionSource,
 } from '../../../src/n8n/chatInput.params';
 
 /** What remembers the chats of sessions, as the editor names it. */
-const REMEMBERING = '"Use a Job Ledger" in the Crypto Q&A API credential';
+export const REMEMBERING = '"Use a Job Ledger" in the Crypto Q&A API credential';
 
 export const chatParams = [
 	sessionModeParam({
@@ -45,17 +37,6 @@ export const chatParams = [
 		'Any text that stays the same throughout a conversation. Case matters; surrounding whitespace does not.',
 	),
 ] as const satisfies INodeProperties[];
-
-/** The chat of one item, and why it was chosen. */
-export interface ChatChoice {
-	source: SessionSource;
-	/** The chat to continue, if its ID is known at once. */
-	chatId?: string;
-	/** The session whose chat is looked up and remembered. */
-	session?: string;
-	/** Whether the user will miss the chat if it is forgotten when the execution ends. */
-	isMissedLater?: boolean;
-}
 
 /** @throws ServiceError `invalid` for an empty key or ID. */
 export function selectChat(
@@ -81,96 +62,3 @@ export function selectChat(
 		isMissedLater: source !== 'key' && isContinued,
 	};
 }
-
-type ChatContext = OperationContext<{ chat: ChatChoice }>;
-
-/** The chat of one question. */
-export type Chat = Awaited<ReturnType<typeof openChat>>;
-
-/** Finds the chat of a question, and remembers a new one: during the execution, and beyond it in the job ledger. */
-export async function openChat(context: ChatContext) {
-	const { request, flowState, recordId } = context;
-	const { chatId, session } = request.chat;
-	if (session === undefined)
-		return {
-			chatId,
-			isRemembered: false,
-			onChat: (id: string) => recordId('chat', id),
-			async remember() {},
-		};
-
-	const name = `chat ${session}`;
-	const inExecution = flowState.get(name);
-	const memory = createMemory(context, session);
-	const remembered = inExecution === undefined ? await memory.find() : undefined;
-	/** A chat that the ledger does not know yet. */
-	let newChat: string | undefined;
-	return {
-		/** The chat to continue; undefined for a new one. */
-		chatId: inExecution ?? remembered?.chatId,
-		/** Whether the ID was remembered by an earlier execution: the chat may be gone. */
-		isRemembered: remembered !== undefined,
-		/** To be called with the chat's ID as soon as it is known. */
-		onChat(id: string) {
-			recordId('chat', id);
-			if (inExecution === undefined && id !== remembered?.chatId) newChat = id;
-			flowState.set(name, id);
-		},
-		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
-		async remember() {
-			if (newChat !== undefined) await memory.remember(newChat, remembered);
-		},
-	};
-}
-
-/** The job ledger as a memory that never fails: the answer is paid for, so a problem with the ledger is only a hint. */
-function createMemory(
-	{ request, usesLedger, connectLedger, clock, origin, addHint }: ChatContext,
-	session: string,
-) {
-	const open = async () => await openLedger(connectLedger(), clock, origin.executionId);
-	const key = {
-		credentialId: origin.credentialId,
-		// a session may be long, or contain what must not be in the table: a phone number, a key
-		uniqueKey: `chat:${hash('sha256', ofAccount(origin, session), 'base64url')}`,
-	};
-	return {
-		async find(): Promise<RememberedChat | undefined> {
-			if (!usesLedger) return undefined;
-			try {
-				return await findChat(await open(), key);
-			} catch (cause) {
-				addHint(
-					`The chat of this session could not be looked up, so a new chat was started. ${reasonOf(cause)}`,
-				);
-				return undefined;
-			}
-		},
-		/** @param replaced The chat that the service no longer continues. */
-		async remember(chatId: string, replaced: RememberedChat | undefined): Promise<void> {
-			if (!usesLedger) {
-				if (request.chat.isMissedLater) addHint(FORGOTTEN_NOTICE);
-				return;
-			}
-			try {
-				const { isOverfull } = await rememberChat(await open(), key, chatId, replaced);
-				if (isOverfull) addHint(OVERFULL_NOTICE);
-			} catch (cause) {
-				addHint(
-					`The chat of this session could not be remembered: the next message starts a new chat. ${reasonOf(cause)}`,
-				);
-			}
-		},
-	};
-}
-
-/** The chat of an account that comes from an item is not that of another item's account. */
-const ofAccount = ({ credentialId, scope }: ChatContext['origin'], session: string) =>
-	scope === credentialId ? session : `${scope}\n${session}`;
-
-const FORGOTTEN_NOTICE = `A new chat was started: the chat of this session is not remembered. To continue it with the next message, turn on ${REMEMBERING}.`;
-
-const OVERFULL_NOTICE = `The job ledger has more than ${MAX_CHATS} chats. To delete the least recently used ones, the n8n API key needs the scope dataTableRow:delete.`;
-
-/** The failure and what to do, as sentences. */
-const reasonOf = (cause: unknown) => withFullStop(sentencesOf(cause, 'advice'));

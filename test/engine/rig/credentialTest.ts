@@ -7,8 +7,10 @@ import { WorkspaceAgent } from '../../../nodes/WorkspaceAgent/WorkspaceAgent.nod
 import { resolveWithoutItem, type Secrets, withDefaults } from './credentials';
 import { sources } from './pack';
 
+const { credentialTest: ofAgents } = new WorkspaceAgent().methods;
 const tests = {
-	workspaceAgentApi: new WorkspaceAgent().methods.credentialTest.testWorkspaceAgentApi,
+	workspaceAgentApi: ofAgents.testWorkspaceAgentApi,
+	agentServerApi: ofAgents.testAgentServerApi,
 	marketAssistantApi: new MarketAssistant().methods.credentialTest.testMarketAssistantApi,
 	modelRouterApi: new ModelRouter().methods.credentialTest.testModelRouterApi,
 };

@@ -8,6 +8,7 @@ import {
 	type IVersionedNodeType,
 } from 'n8n-workflow';
 
+import { AgentServerApi } from '../../../credentials/AgentServerApi.credentials';
 import { MarketAssistantApi } from '../../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../../credentials/WorkspaceAgentApi.credentials';
@@ -56,7 +57,7 @@ export const sources: Pack = packOf(
 		lmChatModelRouter: new LmChatModelRouter(),
 		agentConversation: new AgentConversation(),
 	},
-	[new WorkspaceAgentApi(), new MarketAssistantApi(), new ModelRouterApi()],
+	[new WorkspaceAgentApi(), new AgentServerApi(), new MarketAssistantApi(), new ModelRouterApi()],
 );
 
 function packOf(

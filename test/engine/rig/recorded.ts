@@ -4,6 +4,7 @@ import { schemaFile } from '../../../scripts/docs/schemas';
 import { type EntryState, toRow } from '../../../src/ledger/entry';
 import { rowOf } from '../../service/modelServices/rows';
 import { standIn } from '../../service/modelServices/stand';
+import { agentServers } from '../../service/agentServers';
 import { startService, type Fault, type FaultRule } from '../../service/service';
 import {
 	CARRY_ON,
@@ -141,6 +142,7 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 	const service = await startService();
 	const painter = await standIn(rowOf('OpenRouter'));
 	const n8n = await startDataTables();
+	const elsewhere = await agentServers();
 	const secrets = secretsWithLedger(service, n8n);
 	try {
 		const outputs = await documentedOutputs(async (options) => {
@@ -177,6 +179,13 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		service.forms.agent = 'ag-ui';
 		await record({ ...agent({ message: 'Hello' }), ...given });
 		service.forms.agent = 'sse-json';
+		const another = { secrets: { ...secrets, agentServerApi: elsewhere.credential('a2a') } };
+		await record({
+			...agent({ message: '[ask]', agentOf: 'server' }),
+			...given,
+			...another,
+			...BY_SERVER,
+		});
 		service.forms.jobSteps = 0;
 		for (const parameters of [picture, failing]) {
 			const { items } = await record({ ...job('start', parameters), ...given });
@@ -220,11 +229,12 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 				});
 		service.reset();
 		for (const options of CONVERSATIONS)
-			add('agentConversation', {}, (await converse({ ...options, secrets })).items);
+			add('agentConversation', {}, (await converse({ ...options, ...another })).items);
 		return { outputs, recorded };
 	} finally {
 		await service.stop();
 		await painter.stop();
+		await elsewhere.stop();
 		await n8n.stop();
 		await broken.stop();
 	}
@@ -240,8 +250,15 @@ const speakers: ConverseOptions['speakers'] = {
 };
 const approved = { turn: 1, speaker: 'Agent', text: 'Tuesday', approvedBy: 'Ann', note: 'Late' };
 
+const BY_SERVER = { credential: 'agentServerApi' };
+const ELSEWHERE = ours('Elsewhere', 'workspaceAgentTool', {
+	...BY_SERVER,
+	parameters: { agentOf: 'server' },
+});
+
 const CONVERSATIONS: ConverseOptions[] = [
 	{ speakers, parameters: { turnLimit: 3 } },
+	{ speakers: { Elsewhere: ELSEWHERE, ...speakers }, parameters: { turnLimit: 2 } },
 	...['{"answer":"Tuesday"}', 'no JSON'].map((content) => ({
 		speakers,
 		moderator: [content, content],

@@ -1,0 +1,87 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { AgentServer } from '../../../src/agent/server';
+import { invalidInputError } from '../../../src/core/errors';
+import {
+	findSession,
+	sessionKeyParam,
+	sessionModeParam,
+	type SessionSource,
+} from '../../../src/n8n/chatInput.params';
+import type { PrepareContext } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
+import type { ParamValues } from '../../../src/n8n/parameters';
+import { NAMESPACE_URL, readUuid, uuidV5 } from '../../../src/n8n/uuid';
+
+export const sessionParams = [
+	sessionModeParam({
+		fromInput:
+			'Continue the session of the item ("sessionId"), or otherwise that of the Chat Trigger. If there is neither, start a new session. As a tool of an AI agent, the node ignores the session of the item. A speaker keeps one session per conversation.',
+		new: 'Start a new session for every item',
+		id: 'Continue a session, or start one with your own ID',
+		key: 'One session per key, such as a thread, a phone number or an order. The same key always continues the same session, without storing anything.',
+	}),
+	withFieldRules({ inTool: 'notFromModel' })({
+		displayName: 'Session ID',
+		name: 'sessionId',
+		type: 'string',
+		displayOptions: { show: { sessionMode: ['id'] } },
+		default: '',
+		required: true,
+		placeholder: 'e.g. 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
+		description:
+			'UUID of the session, with or without dashes, such as the "sessionId" of an earlier answer. An unused UUID starts a new session.',
+	}),
+	sessionKeyParam(
+		'Any text that stays the same throughout a conversation. Case matters; surrounding whitespace does not. The session ID is derived from it and the base URL of the credential.',
+	),
+] as const satisfies INodeProperties[];
+
+/** The session of one item, and the source of its id. */
+export interface Session {
+	/** Absent for a new session, which gets its id when the message is sent. */
+	id?: string;
+	source: SessionSource;
+	/** The text from which the id was derived. */
+	key?: string;
+}
+
+/**
+ * @param server Another one than a workspace. Where it has IDs of its own, they may be any text.
+ * @throws ServiceError `invalid` if there is no id or no key.
+ */
+export function selectSession(
+	{ sessionMode, sessionId, sessionKey }: ParamValues<typeof sessionParams>,
+	{ sessionSpace, handedOver }: Pick<PrepareContext, 'sessionSpace' | 'handedOver'>,
+	server?: AgentServer,
+): Session {
+	if (sessionMode === 'id')
+		return { source: 'id', id: server ? readId(sessionId) : readUuid('Session ID', sessionId) };
+	const found = findSession({ sessionMode, sessionKey }, handedOver);
+	if (!found) return { source: 'new' };
+	const { source, uuid, name, text } = found;
+	if (uuid !== undefined) return { source, id: uuid };
+	// of an earlier answer, and never what a visitor of a chat or a key says
+	if (server?.chatAt && (source === 'item' || source === 'conversation'))
+		return { source, id: text };
+	return { source, id: sessionIdOf(sessionSpace, name), key: text };
+}
+
+function readId(text: string): string {
+	const id = text.trim();
+	if (id) return id;
+	throw invalidInputError(
+		'Session ID is empty',
+		'Enter the "sessionId" of an earlier answer, or choose Session: New.',
+	);
+}
+
+/**
+ * The ID of a named session: a UUID of version 5 over the name, in the namespace that is the UUID of the workspace's address.
+ *
+ * In Python: `uuid5(uuid5(NAMESPACE_URL, base_url), "key " + key)`.
+ *
+ * @param name Begins with its origin: `key `, `chat ` or `input `.
+ */
+export const sessionIdOf = (space: string, name: string): string =>
+	uuidV5(uuidV5(NAMESPACE_URL, space), name);

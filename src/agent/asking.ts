@@ -1,0 +1,202 @@
+import { readJson } from '../core/body';
+import { invalidInputError, mapServiceError, ServiceError, shortenText } from '../core/errors';
+import type { Http, HttpRequest } from '../core/http';
+import { encodePathSegment } from '../core/urls';
+import { holds, textAt, valueAt } from './paths';
+import type { AgentServer, Ask, RequestForm, Template, Values } from './server';
+
+/** How an agent is asked. */
+export interface Way {
+	ask: Ask;
+	/** The path that its card has, from the origin on. */
+	cardPath?: string;
+}
+
+type AskRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers' | 'fromOrigin'>;
+
+/** Makes the request with which an agent is asked. @throws ServiceError `invalid` for an ID that cannot be part of a path. */
+export function toAskRequest({ ask, cardPath }: Way, values: Values, newId: () => string) {
+	const request: AskRequest = toRequest(ask, values, newId);
+	if (ask.headers) request.headers = ask.headers;
+	return cardPath === undefined ? request : { ...request, path: cardPath, fromOrigin: true };
+}
+
+/** Makes a request of a row. @throws ServiceError `invalid` for an ID that cannot be part of a path. */
+export function toRequest(
+	{ method = 'POST', path, body }: RequestForm,
+	values: Values,
+	newId: () => string,
+): AskRequest {
+	const encoded = path.replace(PLACEHOLDER, (_, name: keyof Values) =>
+		encodePathSegment(values[name] ?? '', NAMES[name] ?? name),
+	);
+	if (body === undefined) return { method, path: encoded };
+	return { method, path: encoded, body: fill(body, values, newId) as object };
+}
+
+const PLACEHOLDER = /\{(\w+)\}/g;
+const ONLY_PLACEHOLDERS = /^\{\w+\}(\|\{\w+\})*$/;
+/** As the editor names them. */
+const NAMES: Partial<Record<keyof Values, string>> = { session: 'Session ID', agent: 'Agent' };
+
+/** @returns undefined for a placeholder without a value. */
+function fill(template: Template, values: Values, newId: () => string): unknown {
+	if (typeof template === 'string') {
+		if (!ONLY_PLACEHOLDERS.test(template)) return template;
+		const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+		if (names.includes('id')) return newId();
+		return names.map((name) => values[name as keyof Values]).find(Boolean);
+	}
+	if (typeof template !== 'object' || template === null) return template;
+	if (Array.isArray(template))
+		return (template as readonly Template[]).map((one) => fill(one, values, newId));
+	const filled = Object.entries(template).map(
+		([name, one]) => [name, fill(one as Template, values, newId)] as const,
+	);
+	return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+}
+
+/** Bytes of a card, or of a list of agents. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Finds how an agent is asked; of a server with cards, by that of the agent.
+ *
+ * @param baseUrl Its address, as the credential has it.
+ * @throws ServiceError; `invalid` if the card leads to another server, which would get the message without anybody's decision.
+ */
+export async function findWay(http: Http, server: AgentServer, baseUrl: string): Promise<Way> {
+	const { asks, name, card: cardPath } = server;
+	const [only] = asks;
+	if (!cardPath && only) return { ask: only };
+	const card = await readCard(http, server);
+	const ask = asks.find(({ ifCard = {} }) => holds({ name: '', value: card }, ifCard));
+	if (!ask)
+		throw invalidInputError(
+			`The card of the agent names no way of ${name} that this node can use`,
+			`Nothing was sent. It has to offer JSON-RPC. The card reads: ${shortenText(JSON.stringify(card), 500)}`,
+		);
+	if (ask.urlInCard === undefined) return { ask };
+	const [url] = [valueAt(card, ask.urlInCard)].flat();
+	return { ask, cardPath: pathOf(baseUrl, url) };
+}
+
+async function readCard(http: Http, { card = '', name }: AgentServer): Promise<unknown> {
+	try {
+		return await readJson(await http.send({ method: 'GET', path: card }), MAX_BYTES);
+	} catch (cause) {
+		throw mapServiceError(cause, (error) =>
+			[404, 405].includes(error.details.status ?? 0)
+				? new ServiceError('invalid', 'There is no card of an agent at this address', {
+						...error.details,
+						advice: `Nothing was sent. ${name} needs a card: enter as Base URL what comes before ${card}.`,
+					})
+				: error,
+		);
+	}
+}
+
+/** A failure of another server than a workspace, told as that, and what its refusal means. */
+export function explain(error: ServiceError, { name, value, busy }: AgentServer): ServiceError {
+	if (value === 'workspace') return error;
+	const { kind, message, details } = error;
+	if (kind === 'refused' && details.status === busy)
+		return new ServiceError(
+			kind,
+			`${name} still answers another message of this session (${busy})`,
+			{ ...details, outcome: 'not_started', advice: 'Send it again once that one is answered.' },
+		);
+	const told = message.replace(/\b([Tt]h)e service\b/, `$1e ${name} server`);
+	const isNamed = told !== message || kind === 'invalid';
+	return new ServiceError(kind, isNamed ? told : `${message} (${name})`, details);
+}
+
+/** The address in a card is a stranger's: of it, only the path counts, at the server that the user has entered. @throws ServiceError `invalid`. */
+function pathOf(baseUrl: string, given: unknown): string {
+	const { origin } = new URL(baseUrl);
+	const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+	if (url?.origin === origin && !url.username && !url.password) return url.pathname + url.search;
+	const other = url ? url.origin : shortenText(JSON.stringify(given) ?? '', 100);
+	throw invalidInputError(
+		`The card of the agent leads to ${other}, and the credential to ${origin}`,
+		'Nothing was sent. If the agent is at the address in its card, enter that as Base URL. If the card is wrong, as behind a proxy or in a container, correct the address in the settings of the agent.',
+	);
+}
+
+/** An agent of a server. */
+export interface ListedAgent {
+	id: string;
+	name: string;
+}
+
+const MAX_AGENTS = 1000;
+
+/** The agents of a server; none of one that has no list. @throws ServiceError */
+export async function listAgents(http: Http, { agents }: AgentServer): Promise<ListedAgent[]> {
+	if (!agents) return [];
+	const { list, id, label, ...form } = agents;
+	const response = await http.send(toRequest(form, {}, () => ''));
+	const entries = [valueAt(await readJson(response, MAX_BYTES), list)].flat().slice(0, MAX_AGENTS);
+	return entries.flatMap((entry) => {
+		const found = valueAt(entry, id);
+		if (typeof found !== 'string' || !found) return [];
+		return [{ id: found, name: plainName(textAt(entry, label)) || found }];
+	});
+}
+
+/** A stranger's words: one line, of a length that a list can show. */
+const plainName = (text: string) =>
+	shortenText(
+		text
+			.slice(0, 1000)
+			.replace(/[\p{C}\p{Z}\s]+/gu, ' ')
+			.trim(),
+		100,
+	);
+
+/** The agent that is meant where none was chosen: the only one. @throws ServiceError `invalid` */
+export function onlyAgent(agents: readonly ListedAgent[], server: string): string {
+	const [only, ...others] = agents;
+	if (only && !others.length) return only.id;
+	const names = agents.map(({ name }) => name);
+	throw invalidInputError(
+		'Agent is empty',
+		only
+			? `Choose one of the agents of the server: ${shortenText(names.join(', '), 500)}.`
+			: `The ${server} server lists no agents.`,
+	);
+}
+
+/** The IDs with which a conversation continues. */
+export interface ServerIds {
+	/** The server's own ID of the conversation. */
+	chat?: string;
+	/** What waits for the next message. */
+	task?: string;
+}
+
+const MAX_ID_LENGTH = 500;
+
+/** Finds the IDs in what arrives of an answer. The last ones count. */
+export function createIdReader({ chatAt = [], tasks }: AgentServer) {
+	const ids: ServerIds = {};
+	return {
+		ids,
+		read(value: unknown): void {
+			const chat = idAt(value, chatAt);
+			if (chat) ids.chat = chat;
+			for (const { state, id } of tasks?.at ?? []) {
+				const now = textAt(value, state);
+				if (!now) continue;
+				delete ids.task;
+				const task = tasks?.waiting.includes(now) ? idAt(value, id) : '';
+				if (task) ids.task = task;
+			}
+		},
+	};
+}
+
+function idAt(value: unknown, path: string | readonly string[]): string {
+	const found = textAt(value, path);
+	return found.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(found) ? found : '';
+}

@@ -1,0 +1,68 @@
+import type { Condition, Path } from './dialect';
+
+/** What a request has in it. A text that is a placeholder becomes its value, and a field whose placeholder has none is left out. */
+export type Template = string | number | boolean | null | readonly Template[] | TemplateFields;
+interface TemplateFields {
+	readonly [field: string]: Template;
+}
+
+/** What placeholders stand for: `{message}`, … and `{id}`, which is a new UUID. Of `{chat}|{session}`, the first that has a value counts. */
+export interface Values {
+	message?: string;
+	/** Our ID of the conversation: a UUID, unless a person has chosen another one. */
+	session?: string;
+	/** Which agent of the server. */
+	agent?: string | undefined;
+	/** The server's own ID of the conversation, from an earlier answer. */
+	chat?: string | undefined;
+	/** What waits for this message, from an earlier answer. */
+	task?: string | undefined;
+}
+
+export interface RequestForm {
+	readonly method?: 'GET' | 'POST';
+	/** Below the base URL. Placeholders are encoded. */
+	readonly path: string;
+	readonly body?: Template;
+}
+
+/** A way to ask an agent. */
+export interface Ask extends RequestForm {
+	/** Those of the protocol. */
+	readonly headers?: Readonly<Record<string, string>> | undefined;
+	/** It counts only where the card of the agent meets this, */
+	readonly ifCard?: Condition;
+	/** and is asked at the address that the card has here: one of the same origin. */
+	readonly urlInCard?: Path;
+}
+
+/** A kind of server of agents, and how it is asked. What it answers is recognized, whoever sends it: `DIALECTS`. */
+export interface AgentServer {
+	/** As its users call it. */
+	readonly name: string;
+	/** Stored in credentials. Never change it. */
+	readonly value: string;
+	/** What was run. */
+	readonly source: string;
+	/** What to enter as Base URL, for the docs. */
+	readonly baseUrl: string;
+	/** Where its documentation has the key, for the docs: a value of Key In. */
+	readonly keyIn?: string;
+	/** Where an agent describes itself, below the base URL. */
+	readonly card?: string;
+	/** The first that counts is used. */
+	readonly asks: readonly Ask[];
+	/** Where events of an answer have the server's own ID of the conversation. It replaces ours. */
+	readonly chatAt?: readonly Path[];
+	/** Where events have the state of a task, and its ID. It waits for the next message if the last state is one of these. */
+	readonly tasks?: {
+		readonly waiting: readonly string[];
+		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Path | readonly Path[] }>;
+	};
+	/** The status with which it refuses a message while it still answers another one of the session. It has then started nothing. */
+	readonly busy?: number;
+	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
+	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
+	/** A request that costs nothing. Unless it `provesKey`, it only shows that the address is there. */
+	readonly probe: RequestForm & { readonly provesKey?: true };
+}

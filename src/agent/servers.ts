@@ -1,0 +1,147 @@
+import type { Condition, Path } from './dialect';
+import type { AgentServer, Ask, Template } from './server';
+
+/** A version of A2A over JSON-RPC. */
+interface Version {
+	/** The method that streams, and the one that does not. */
+	methods: readonly [string, string];
+	headers?: Ask['headers'];
+	/** The text as a message, without its IDs. */
+	message: Record<string, Template>;
+	configuration?: Record<string, Template>;
+}
+
+const A2A_1: Version = {
+	methods: ['SendStreamingMessage', 'SendMessage'],
+	headers: { 'A2A-Version': '1.0' },
+	message: { role: 'ROLE_USER', parts: [{ text: '{message}' }] },
+};
+const A2A_0: Version = {
+	methods: ['message/stream', 'message/send'],
+	message: { kind: 'message', role: 'user', parts: [{ kind: 'text', text: '{message}' }] },
+	configuration: { blocking: true },
+};
+
+/**
+ * The ways to ask by a version, where a card has its address at this place.
+ *
+ * @param more What else the card has to have.
+ */
+function waysOf(version: Version, urlInCard: Path, more: Condition = {}): Ask[] {
+	const { methods, message, configuration, ...headers } = version;
+	const ids = { messageId: '{id}', contextId: '{chat}|{session}', taskId: '{task}' };
+	const params = {
+		message: { ...message, ...ids },
+		configuration: { acceptedOutputModes: ['text/plain'], ...configuration },
+	};
+	const inCard = { [urlInCard]: '*', ...more };
+	return methods.map((method, index) => ({
+		path: '',
+		...headers,
+		body: { jsonrpc: '2.0', id: '{id}', method, params },
+		ifCard: index ? inCard : { ...inCard, 'capabilities.streaming': true },
+		urlInCard,
+	}));
+}
+
+const JSON_RPC = 'supportedInterfaces[protocolBinding=JSONRPC]';
+
+/** To add a server, write a row, and record what its own client sends and what it answers. */
+export const SERVERS = [
+	{
+		name: 'Workspace',
+		value: 'workspace',
+		source: 'The specification, section 4A',
+		baseUrl: 'https://host.example.com/api/v1/workspaces/my-workspace',
+		keyIn: 'bearer',
+		asks: [{ path: '/session/{session}/messages', body: { content: '{message}' } }],
+		// a GET where only POST is specified: it starts no conversation, and the service checks the key first
+		probe: { path: '/session/00000000-0000-0000-0000-000000000000/messages' },
+	},
+	{
+		name: 'A2A',
+		value: 'a2a',
+		source: '@a2a-js/sdk 1.3.0 and 0.3.14',
+		baseUrl: 'https://agent.example.com',
+		card: '/.well-known/agent-card.json',
+		asks: [
+			...waysOf(A2A_1, `${JSON_RPC}[protocolVersion=1|1.0|1.0.0].url`),
+			...waysOf(A2A_0, `${JSON_RPC}[protocolVersion=0.3|0.3.0].url`),
+			...waysOf(A2A_0, 'additionalInterfaces[transport=JSONRPC].url'),
+			...waysOf(A2A_0, 'url', { preferredTransport: 'JSONRPC' }),
+			// JSON-RPC is what is meant where a card does not say it
+			...waysOf(A2A_0, 'url', { preferredTransport: null }),
+		],
+		chatAt: [
+			'result.contextId',
+			'result.task.contextId',
+			'result.message.contextId',
+			'result.statusUpdate.contextId',
+			'result.artifactUpdate.contextId',
+		],
+		tasks: {
+			waiting: ['input-required', 'TASK_STATE_INPUT_REQUIRED'],
+			at: [
+				{ state: 'result.status.state', id: ['result.taskId', 'result.id'] },
+				{ state: 'result.task.status.state', id: 'result.task.id' },
+				{ state: 'result.statusUpdate.status.state', id: 'result.statusUpdate.taskId' },
+			],
+		},
+		probe: { path: '/.well-known/agent-card.json' },
+	},
+	{
+		name: 'LangGraph',
+		value: 'langGraph',
+		source: '@langchain/langgraph-api 1.5.1',
+		baseUrl: 'https://my-deployment.langgraph.app',
+		keyIn: 'xApiKey',
+		asks: [
+			{
+				path: '/threads/{session}/runs/stream',
+				body: {
+					assistant_id: '{agent}',
+					if_not_exists: 'create',
+					input: { messages: [{ role: 'user', content: '{message}' }] },
+					stream_mode: ['messages-tuple'],
+				},
+			},
+		],
+		// "Thread is already running a task"
+		busy: 409,
+		agents: {
+			method: 'POST',
+			path: '/assistants/search',
+			body: { limit: 1000 },
+			list: '',
+			id: 'assistant_id',
+			label: 'name',
+		},
+		probe: { method: 'POST', path: '/assistants/search', body: { limit: 1 }, provesKey: true },
+	},
+	{
+		name: 'n8n Chat',
+		value: 'n8nChat',
+		source: 'n8n 2.41.1 (Chat Trigger)',
+		baseUrl: 'https://n8n.example.com/webhook/…/chat',
+		keyIn: 'none',
+		asks: [
+			{
+				path: '',
+				body: { action: 'sendMessage', sessionId: '{session}', chatInput: '{message}' },
+			},
+		],
+		// it starts no execution, and the trigger checks the login first
+		probe: {
+			method: 'POST',
+			path: '',
+			body: { action: 'loadPreviousSession', sessionId: '{id}' },
+			provesKey: true,
+		},
+	},
+] as const satisfies readonly AgentServer[];
+
+/** The specified one, and the default. */
+export const WORKSPACE: AgentServer = SERVERS[0];
+
+export const serverOf = (value: unknown): AgentServer | undefined =>
+	SERVERS.find((one) => one.value === value);

@@ -1,0 +1,202 @@
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+
+import { searchAgents } from '../../nodes/WorkspaceAgent/agentPicker';
+import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
+import { CARRY_ON, model } from './rig/calls';
+import { testCredential } from './rig/credentialTest';
+import { additionalData, ours, workflowOf } from './rig/flow';
+import { run, start } from './rig/run';
+
+// agents of the servers that people have, each asked as its own client asks it
+
+let servers: AgentServers;
+beforeEach(async () => void (servers = await agentServers()));
+afterEach(async () => await servers.stop());
+
+type Name = Parameters<AgentServers['urlOf']>[0];
+
+const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
+const NAMES: Name[] = ['a2a', 'a2a0', 'langGraph', 'n8nChat'];
+const credentialOf = (name: Name) => servers.credential(name);
+
+function callOf(
+	name: Name,
+	message: string,
+	more: INodeParameters = {},
+	data: Record<string, string> = {},
+) {
+	const secrets = { agentServerApi: { ...credentialOf(name), ...data } };
+	const parameters = {
+		agentOf: 'server',
+		messageSource: 'define',
+		message,
+		...(name === 'langGraph' && { agent: model(PLANNER) }),
+		...more,
+	};
+	return { node: 'workspaceAgent', credential: 'agentServerApi', parameters, secrets };
+}
+
+const send = async (...call: Parameters<typeof callOf>) => {
+	const { items, failed } = await run({ ...callOf(...call), settings: CARRY_ON });
+	return { json: items[0]?.json, failed: failed[0]?.json };
+};
+/** Waits for the first request; if none comes, the test fails by what it expects. */
+const untilAsked = async () => {
+	for (let turn = 0; turn < 100_000 && !asked().length; turn++) await new Promise(setImmediate);
+};
+const asked = () => servers.calls.filter(({ path }) => !/well-known|search/.test(path));
+
+it.each(NAMES)('%s: a session goes on by its key, and another one begins anew', async (name) => {
+	const inSession = (sessionKey: string) => ({ sessionMode: 'key', sessionKey });
+	const first = await send(name, 'one', inSession('a'));
+	const second = await send(name, 'two', inSession('a'));
+	const other = await send(name, 'three', inSession('b'));
+	expect([first, second, other].map(({ json }) => json?.['output'])).toEqual([
+		'I heard: one This is message 1.',
+		'I heard: two This is message 2.',
+		'I heard: three This is message 1.',
+	]);
+	expect(first.json).toMatchObject({
+		complete: true,
+		server: { a2a: 'A2A', a2a0: 'A2A', langGraph: 'LangGraph', n8nChat: 'n8n Chat' }[name],
+	});
+	// what it gave is what the next item hands over
+	const { items } = await run({
+		...callOf(name, 'four', { sessionMode: 'fromInput' }),
+		items: [{ sessionId: first.json?.['sessionId'] as string }],
+	});
+	expect(items[0]?.json['output']).toBe('I heard: four This is message 3.');
+});
+
+it.each(NAMES)('%s: the credential test, with the right key and a wrong one', async (name) => {
+	const right = await testCredential('agentServerApi', credentialOf(name));
+	expect(right).toMatchObject({ status: 'OK', message: expect.stringMatching(/server/) });
+	const wrong = await testCredential('agentServerApi', {
+		...credentialOf(name),
+		apiKey: 'sk-wrong-0123456789',
+	});
+	if (name === 'langGraph')
+		expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/key/) });
+	expect(asked().every(({ body }) => body['action'] !== 'sendMessage')).toBe(true);
+});
+
+it.each(NAMES.filter((name) => name !== 'n8nChat'))('%s: a wrong key is told', async (name) => {
+	const { failed } = await send(name, 'hello', {}, { apiKey: 'sk-wrong-0123456789' });
+	expect(failed?.['error']).toMatch(/server refused the API key \(401\)/);
+	expect(JSON.stringify(failed)).not.toContain('sk-wrong');
+});
+
+it.each(NAMES)('%s: an agent that is down was sent nothing', async (name) => {
+	const { failed } = await send(name, 'hello', {}, { baseUrl: 'http://127.0.0.1:9' });
+	expect(failed?.['error']).toMatch(/server could not be reached/);
+	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
+});
+
+it('A2A: an own context of the agent takes the place of the session, and a task that waits gets the next message', async () => {
+	const first = await send('a2a', '[own] [ask]');
+	expect(first.json).toMatchObject({ sessionId: 'ctx [own] [ask]', taskId: expect.any(String) });
+	const { sessionId = '', taskId = '' } = first.json ?? {};
+	await run({
+		...callOf('a2a', 'on Monday', { sessionMode: 'fromInput' }),
+		items: [{ sessionId, taskId }],
+	});
+	expect(asked().at(-1)?.body['params']).toMatchObject({
+		message: { contextId: 'ctx [own] [ask]', taskId },
+	});
+});
+
+it('A2A: what had arrived of an answer that breaks off is kept, with its session', async () => {
+	const { failed } = await send('a2a', '[own] [cut]');
+	expect(failed?.['details']).toMatchObject({
+		sessionId: 'ctx [own] [cut]',
+		partial: { text: 'I ' },
+	});
+});
+
+it.each([
+	['another host', { url: 'https://elsewhere.example.com/rpc' }, /leads to https:\/\/elsewhere/],
+	[
+		'any address of a container',
+		{ url: 'http://0.0.0.0:8000/' },
+		/leads to http:\/\/0\.0\.0\.0:8000/,
+	],
+	['no address', { url: 'agent' }, /leads to "agent"/],
+	['nothing', { url: null }, /names no way of A2A/],
+	['another protocol', { preferredTransport: 'GRPC' }, /names no way of A2A/],
+])('A2A: a card that leads to %s is refused, and nothing is sent', async (_, card, message) => {
+	Object.assign(servers.card, card);
+	const { failed } = await send('a2a0', 'hello');
+	expect(failed?.['error']).toMatch(message);
+	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
+	expect(asked()).toEqual([]);
+});
+
+it('A2A: no card at the address is told with what to enter', async () => {
+	const { failed } = await send('a2a', 'hello', {}, { baseUrl: `${servers.urlOf('a2a')}/nowhere` });
+	expect(failed?.['error']).toMatch(/no card of an agent/);
+	expect(JSON.stringify(failed)).toMatch(/what comes before \/\.well-known/);
+});
+
+it('LangGraph: an agent that is gone is an error, and one has to be chosen of several', async () => {
+	const gone = await send('langGraph', 'hello', { agent: model('gone') });
+	expect(gone.failed).toMatchObject({ details: { status: 404, outcome: 'not_started' } });
+	const none = await send('langGraph', 'hello', { agent: model('') });
+	expect(none.failed?.['error']).toMatch(/Agent is empty/);
+	expect(JSON.stringify(none.failed)).toContain('Planner, Writer');
+});
+
+it('LangGraph: a busy thread is told, and nothing was started', async () => {
+	const release = servers.hold();
+	const session = { sessionMode: 'id', sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90' };
+	const first = start(callOf('langGraph', 'one', session));
+	await untilAsked();
+	// of another process: another key is another account
+	const data = { apiKey: `other-${AGENT_KEY}` };
+	const { failed } = await send('langGraph', 'two', session, data);
+	expect(failed?.['error']).toMatch(
+		/LangGraph still answers another message of this session \(409\)/,
+	);
+	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
+	release();
+	expect((await first.finished).items).toHaveLength(1);
+});
+
+it.each(NAMES)('%s: two executions in one session come one after the other', async (name) => {
+	const release = servers.hold();
+	const session = { sessionMode: 'key', sessionKey: 'same' };
+	const both = ['one', 'two'].map((message) => start(callOf(name, message, session)));
+	await untilAsked();
+	for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+	expect(asked()).toHaveLength(1);
+	release();
+	const outputs = await Promise.all(
+		both.map(async ({ finished }) => (await finished).items[0]?.json['output']),
+	);
+	expect(outputs.sort()).toEqual(
+		['I heard: one This is message 1.', 'I heard: two This is message 2.'].sort(),
+	);
+});
+
+it('the list of agents has names and IDs', async () => {
+	const secrets = { agentServerApi: credentialOf('langGraph') };
+	const parameters = { agentOf: 'server' };
+	const node = ours('Node', 'workspaceAgent', { credential: 'agentServerApi', parameters });
+	const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
+	const data = additionalData(workflow, credentials, 'internal');
+	const context = new LoadOptionsContext(
+		workflow,
+		node,
+		data,
+		'agent',
+	) as unknown as ILoadOptionsFunctions;
+	expect(await searchAgents.call(context)).toEqual({
+		results: [
+			{ name: 'Planner', value: PLANNER },
+			{ name: 'Writer', value: '9c1d0000-0000-4000-8000-000000000000' },
+		],
+	});
+	expect(await searchAgents.call(context, 'plan')).toMatchObject({
+		results: [{ name: 'Planner' }],
+	});
+});

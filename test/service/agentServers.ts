@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+import { listen } from './listen.ts';
+
+/** The key that all of them take, in the header of their own. */
+export const AGENT_KEY = ['sk', 'agent', '0123456789abcdef'].join('-');
+
+/** What one of them was sent. */
+export interface AgentCall {
+	method: string;
+	/** With the query. */
+	path: string;
+	headers: IncomingHttpHeaders;
+	body: Record<string, unknown>;
+}
+
+export interface AgentServers {
+	/** Base URL by server, as a user enters it. */
+	urlOf(server: keyof typeof paths): string;
+	/** What a user enters in the credential. */
+	credential(server: keyof typeof paths): Record<string, string>;
+	/** All requests, the first one first. */
+	calls: AgentCall[];
+	/** What the card of an A2A agent has instead. */
+	card: Record<string, unknown>;
+	/** Holds the next answers back until it is called. */
+	hold(): () => void;
+	stop(): Promise<void>;
+}
+
+const paths = { a2a: '/one', a2a0: '/zero', langGraph: '/graph', n8nChat: '/webhook/1/chat' };
+
+const KEY_IN = { a2a: 'bearer', a2a0: 'apiKey', langGraph: 'xApiKey', n8nChat: 'none' };
+
+const ASSISTANTS = ['3f0b', '9c1d'].map((begin, index) => ({
+	assistant_id: `${begin}0000-0000-4000-8000-000000000000`,
+	name: ['Planner', 'Writer'][index],
+}));
+
+/**
+ * Agents of several servers, on loopback. Each says how many messages its session has had, and what it was told:
+ *
+ * - A2A 1.0 and 0.3 as @a2a-js/sdk 1.3.0 and 0.3.14 answer: with `[own]` by a context of their own, with `[ask]` a task that waits, with
+ *   `[fail]` an error of JSON-RPC, with `[cut]` half of an answer.
+ * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and a second
+ *   message while it answers one.
+ * - The Chat Trigger of n8n 2.41.1, without streaming.
+ */
+export async function agentServers(): Promise<AgentServers> {
+	const calls: AgentCall[] = [];
+	const said = new Map<string, number>();
+	const busy = new Set<string>();
+	const card: Record<string, unknown> = {};
+	let held: Promise<void> | undefined;
+
+	const sayIn = (session: string, message: string) => {
+		said.set(session, (said.get(session) ?? 0) + 1);
+		return `I heard: ${message} This is message ${said.get(session)}.`;
+	};
+
+	const answerers: Record<string, (call: AgentCall, response: ServerResponse) => unknown> = {
+		'GET /one/.well-known/agent-card.json': (_, response) =>
+			sendJson(response, {
+				name: 'One',
+				capabilities: { streaming: true },
+				supportedInterfaces: [
+					{ url: `${url}/one/grpc`, protocolBinding: 'GRPC', protocolVersion: '1.0' },
+					{ url: `${url}/one/rpc?v=1`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+				],
+				...card,
+			}),
+		'GET /zero/.well-known/agent-card.json': (_, response) =>
+			sendJson(response, {
+				name: 'Zero',
+				url: `${url}/zero/rpc`,
+				capabilities: {},
+				...card,
+			}),
+		'POST /one/rpc?v=1': async ({ body, headers }, response) => {
+			if (headers['a2a-version'] !== '1.0')
+				return sendJson(response, rpcError(body, -32009, 'Version not supported'));
+			const { params } = body as { params: { message: A2aMessage } };
+			const { contextId = randomUUID(), taskId = randomUUID(), parts } = params.message;
+			const message = String(parts[0]?.text);
+			await held;
+			if (message.includes('[fail]'))
+				return sendJson(response, rpcError(body, -32603, 'The agent broke'));
+			const ids = { taskId, contextId: message.includes('[own]') ? `ctx ${message}` : contextId };
+			const state = message.includes('[ask]') ? 'INPUT_REQUIRED' : 'COMPLETED';
+			const piece = (words: string, append: boolean) => ({
+				artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: words }] }, append },
+			});
+			const [first = '', ...rest] = sayIn(ids.contextId, message).split(/(?<= )/);
+			const results = [
+				{ task: { id: taskId, contextId: ids.contextId, status: { state: 'TASK_STATE_WORKING' } } },
+				piece(first, false),
+				piece(rest.join(''), true),
+				{ statusUpdate: { ...ids, status: { state: `TASK_STATE_${state}` } } },
+			].slice(0, message.includes('[cut]') ? 2 : 4);
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const result of results)
+				response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: body['id'], result })}\n\n`);
+			response.end();
+		},
+		'POST /zero/rpc': async ({ body }, response) => {
+			const { params } = body as { params: { message: A2aMessage } };
+			const { contextId, parts } = params.message;
+			await held;
+			const result = {
+				kind: 'message',
+				role: 'agent',
+				messageId: randomUUID(),
+				contextId,
+				parts: [{ kind: 'text', text: sayIn(`0 ${contextId}`, String(parts[0]?.text)) }],
+			};
+			sendJson(response, { jsonrpc: '2.0', id: body['id'], result });
+		},
+		'POST /graph/assistants/search': ({ body }, response) =>
+			sendJson(response, ASSISTANTS.slice(0, Number(body['limit'] ?? 10))),
+		'POST /webhook/1/chat': async ({ body }, response) => {
+			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
+			await held;
+			sendJson(response, { output: sayIn(String(body['sessionId']), String(body['chatInput'])) });
+		},
+	};
+	const runGraph = async ({ path, body }: AgentCall, response: ServerResponse) => {
+		const thread = path.split('/')[3] ?? '';
+		const known = ASSISTANTS.some(({ assistant_id }) => assistant_id === body['assistant_id']);
+		if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(thread))
+			return sendJson(response, { message: 'Invalid thread ID' }, 422);
+		if (!known) return sendJson(response, { message: 'Assistant not found' }, 404);
+		if (busy.has(thread))
+			return sendJson(response, { message: 'Thread is already running a task.' }, 409);
+		busy.add(thread);
+		await held;
+		busy.delete(thread);
+		const { input } = body as { input: { messages: Array<{ content: string }> } };
+		const content = sayIn(thread, input.messages[0]?.content ?? '');
+		const message = { id: randomUUID(), type: 'AIMessageChunk', content };
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		response.write('event: metadata\ndata: {"run_id":"1","attempt":1}\n\n');
+		response.write(
+			`event: messages\ndata: ${JSON.stringify([message, { langgraph_node: 'a' }])}\n\n`,
+		);
+		response.end();
+	};
+
+	const server = createServer((request, response) => {
+		void text(request).then(async (given) => {
+			const { method = '', url: path = '', headers } = request;
+			const call = {
+				method,
+				path,
+				headers,
+				body: (given ? JSON.parse(given) : {}) as AgentCall['body'],
+			};
+			calls.push(call);
+			const keys = [headers.authorization, headers['x-api-key'], headers['api-key']];
+			const isOpen = path.startsWith('/webhook') || path.includes('/.well-known/');
+			if (!isOpen && !keys.some((key) => String(key).endsWith(AGENT_KEY)))
+				return sendJson(response, { message: 'Unauthorized' }, 401);
+			const answer = path.startsWith('/graph/threads/') ? runGraph : answerers[`${method} ${path}`];
+			if (answer) await answer(call, response);
+			else sendJson(response, { detail: 'Not Found' }, 404);
+		});
+	});
+	const url = `http://127.0.0.1:${await listen(server)}`;
+	return {
+		urlOf: (name) => url + paths[name],
+		credential: (name) => ({
+			server: name === 'a2a0' ? 'a2a' : name,
+			baseUrl: url + paths[name],
+			keyIn: KEY_IN[name],
+			apiKey: AGENT_KEY,
+		}),
+		calls,
+		card,
+		hold() {
+			let release = () => {};
+			held = new Promise((resolve) => (release = resolve));
+			return () => {
+				held = undefined;
+				release();
+			};
+		},
+		async stop() {
+			const closed = new Promise((resolve) => server.close(resolve));
+			server.closeAllConnections();
+			await closed;
+		},
+	};
+}
+
+interface A2aMessage {
+	contextId?: string;
+	taskId?: string;
+	parts: Array<{ text?: string }>;
+}
+
+const rpcError = ({ id }: Record<string, unknown>, code: number, message: string) => ({
+	jsonrpc: '2.0',
+	id,
+	error: { code, message },
+});
+
+const sendJson = (response: ServerResponse, body: unknown, status = 200) =>
+	void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
