@@ -12,6 +12,8 @@ export interface TokenCounts {
 	written?: number;
 	/** The part of `written` that stays there for an hour. */
 	writtenForHour?: number;
+	/** The part of the prompt that was sound. */
+	sound?: number;
 	/** Of the answer, hidden reasoning included. */
 	output?: number;
 	/** The part of the answer that is hidden reasoning. */
@@ -60,6 +62,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 		cached,
 		written,
 		writtenForHour: all.writtenForHour.at(-1),
+		sound: all.sound.at(-1) || undefined,
 		output: answer === undefined ? undefined : answer + rest,
 		reasoning,
 		isContradictory: isContradictory || undefined,
@@ -147,6 +150,7 @@ const PLACES = {
 		'cacheWriteInputTokens',
 	],
 	writtenForHour: ['cache_creation.ephemeral_1h_input_tokens', 'claude_cache_creation_1_h_tokens'],
+	sound: ['prompt_tokens_details.audio_tokens'],
 	reasoning: [
 		'completion_tokens_details.reasoning_tokens',
 		'output_tokens_details.reasoning_tokens',
@@ -165,6 +169,7 @@ const readAll = (usage: JsonObject): AllCounts => ({
 	cached: readPlaces(usage, PLACES.cached),
 	written: readPlaces(usage, PLACES.written),
 	writtenForHour: readPlaces(usage, PLACES.writtenForHour),
+	sound: readPlaces(usage, PLACES.sound),
 	reasoning: readPlaces(usage, PLACES.reasoning),
 });
 

@@ -4,6 +4,9 @@
  */
 export type KnownField = 'text' | 'number' | 'list' | 'any' | readonly string[];
 
+/** What a token may be. */
+export type PriceName = 'input' | 'output' | 'cached' | 'written' | 'writtenForHour' | 'sound';
+
 /**
  * A form in which catalogs have the prices of text models. Units differ by a millionfold under the same names, so a form
  * is known by at least two fields.
@@ -20,18 +23,17 @@ export interface CatalogForm {
 	readonly output: string;
 	readonly cached?: string;
 	readonly written?: string;
+	/** Of what goes into a cache for an hour, where it is not twice the input. */
+	readonly writtenForHour?: string;
+	/** Of sound in the prompt. */
+	readonly sound?: string;
 	/** Lists or objects with prices of the same names that count under a condition (from some prompt length on): the dearest counts. */
 	readonly tiers?: string;
 	/**
 	 * Prices with other names that count under a condition, or for some of the tokens: the dearest counts. A `*` stands for
 	 * one word, without `_`, of the last name. 0 is no price here.
 	 */
-	readonly dearer?: {
-		readonly input?: readonly string[];
-		readonly output?: readonly string[];
-		readonly cached?: readonly string[];
-		readonly written?: readonly string[];
-	};
+	readonly dearer?: Readonly<Partial<Record<PriceName, readonly string[]>>>;
 	/** Prices of what every request pays besides tokens: a model with one above 0 has no price that can be calculated. */
 	readonly perRequest?: readonly string[];
 	/** Models whose every request pays for something else too, whatever the entry says: an entry that fits one has no price that can be calculated. */
@@ -70,9 +72,14 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		output: 'pricing.completion',
 		cached: 'pricing.input_cache_read',
 		written: 'pricing.input_cache_write',
+		writtenForHour: 'pricing.input_cache_write_1h',
+		sound: 'pricing.audio',
 		// by the prompt's length, and by the time of day
 		tiers: 'pricing.overrides',
-		dearer: { output: ['pricing.internal_reasoning', 'pricing.image_output'] },
+		dearer: {
+			cached: ['pricing.input_audio_cache'],
+			output: ['pricing.internal_reasoning', 'pricing.image_output', 'pricing.audio_output'],
+		},
 		perRequest: ['pricing.request'],
 		// web_search of other models is paid only if it is asked for
 		paysMore: [{ id: SEARCHING }],
@@ -93,6 +100,8 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		output: 'model_info.output_cost_per_token',
 		cached: 'model_info.cache_read_input_token_cost',
 		written: 'model_info.cache_creation_input_token_cost',
+		writtenForHour: 'model_info.cache_creation_input_token_cost_above_1hr',
+		sound: 'model_info.input_cost_per_audio_token',
 		tiers: 'model_info.tiered_pricing',
 		dearer: {
 			input: ['model_info.input_cost_per_token_above_*_tokens'],
@@ -100,6 +109,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 				'model_info.output_cost_per_token_above_*_tokens',
 				'model_info.output_cost_per_reasoning_token',
 				'model_info.output_cost_per_image_token',
+				'model_info.output_cost_per_audio_token',
 			],
 			cached: ['model_info.cache_read_input_token_cost_above_*_tokens'],
 			written: ['model_info.cache_creation_input_token_cost_above_*_tokens'],
@@ -170,6 +180,25 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		perRequest: ['pricing.hourly', 'pricing.base'],
 		times: PER_MILLION,
 		context: 'context_length',
+	},
+	{
+		name: 'Groq',
+		// OpenRouter asks it of all its providers, so Baseten and Chutes have it, too
+		source: 'https://openrouter.ai/docs/guides/community/for-providers',
+		knownBy: {
+			'pricing.prompt': 'text',
+			'pricing.completion': 'text',
+			input_modalities: 'list',
+			output_modalities: 'list',
+		},
+		input: 'pricing.prompt',
+		output: 'pricing.completion',
+		cached: 'pricing.input_cache_read',
+		perRequest: ['pricing.request'],
+		times: PER_TOKEN,
+		context: 'context_length',
+		maxOutput: 'max_completion_tokens',
+		inputs: 'input_modalities',
 	},
 	{
 		name: 'Requesty',

@@ -1,8 +1,8 @@
 import { isPlainObject, type JsonObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPresent, omitMissing } from '../core/missing';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
-import { CATALOG_FORMS, type CatalogForm, type KnownField } from './catalogForms';
+import { CATALOG_FORMS, type CatalogForm, type KnownField, type PriceName } from './catalogForms';
 
 /** The kinds of models of the specification. Others call other things a kind. */
 const KINDS = ['text', 'image', 'video', 'music', 'audio'];
@@ -106,8 +106,6 @@ function isKnown(value: unknown, expected: KnownField): boolean {
 const toPattern = (text: string, star: string) =>
 	new RegExp(`^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', star)}$`);
 
-type PriceName = 'input' | 'output' | 'cached' | 'written';
-
 /** The dearest and the lowest of all prices that an entry has. */
 function readPrices(entry: JsonObject, form: CatalogForm) {
 	const { tiers, perRequest = [], paysMore = [] } = form;
@@ -129,6 +127,8 @@ function readPrices(entry: JsonObject, form: CatalogForm) {
 		['output_per_mtok', 'output'],
 		['cached_input_per_mtok', 'cached'],
 		['cache_write_per_mtok', 'written'],
+		['cache_write_1h_per_mtok', 'writtenForHour'],
+		['audio_input_per_mtok', 'sound'],
 	];
 	const prices = names.map(([field, name]) => [field, read(name)] as const);
 	const pick = (at: (all: Decimal[]) => Decimal | undefined) =>
@@ -184,11 +184,15 @@ export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonOb
 	return merged;
 }
 
+/** Where one of these is missing, another price counts that is lower. */
+const ONLY_RAISES = /^(cache_write_1h|audio_input)_per_mtok$/;
+
 function mergeTwo(one: JsonObject, other: JsonObject): JsonObject {
 	const prices = [one, other].map(({ pricing }) => (isPlainObject(pricing) ? pricing : {}));
 	const names = [...new Set(prices.flatMap((each) => Object.keys(each)))];
 	const dearest = (name: string) => {
-		const given = prices.map((each) => each[name]);
+		const all = prices.map((each) => each[name]);
+		const given = ONLY_RAISES.test(name) ? all.filter(isPresent) : all;
 		return given.includes(undefined) ? undefined : readAll(given, 1).at(-1)?.toFixed();
 	};
 	const pricing = Object.fromEntries(names.map((name) => [name, dearest(name)]));

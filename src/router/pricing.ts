@@ -12,7 +12,7 @@ import {
 import type { TokenCounts } from '../core/tokenCounts';
 import { type LimitField, readOutputLimits } from './outputLimits';
 import { maximumPromptTokens } from './promptTokens';
-import { readTokenPrices } from './tokenPrices';
+import { largest, readTokenPrices } from './tokenPrices';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -30,16 +30,19 @@ const MOST_OUTPUT_TOKENS = 16_384;
  */
 export function textCost(
 	pricing: unknown,
-	{ input, output, cached = 0, written = 0, writtenForHour = 0 }: TokenCounts,
+	{ input, output, cached = 0, written = 0, writtenForHour = 0, sound = 0 }: TokenCounts,
 ): number | undefined {
 	if (input === undefined || output === undefined) return undefined;
 	const prices = readTokenPrices(pricing);
 	const forHour = Math.min(writtenForHour, written);
+	const plain = input - cached - written;
+	const heard = prices.sound ? Math.min(sound, plain) : 0;
 	return sumCost([
-		[input - cached - written, prices.input],
+		[plain - heard, prices.input],
+		[heard, prices.sound],
 		[cached, prices.cached ?? prices.input],
 		[written - forHour, prices.written ?? prices.input?.times(WRITE_FACTORS.minutes)],
-		[forHour, prices.input?.times(WRITE_FACTORS.hour)],
+		[forHour, prices.writtenForHour ?? prices.input?.times(WRITE_FACTORS.hour)],
 		[output, prices.output],
 	]);
 }
@@ -96,10 +99,9 @@ export function maximumTextCost(
 			trouble: 'fault',
 			remedy: 'Correct it in Additional Fields.',
 		});
-	const { dearestInput, output: price } = readTokenPrices(model.pricing);
-	const factor = findWriteFactor(body);
-	const input = factor > 1 ? dearestInput?.times(factor) : dearestInput;
 	const { promptTokens } = prompt;
+	const { output: price } = readTokenPrices(model.pricing);
+	const input = dearestPromptToken(model, body, prompt.promptCountedBy === 'bytes');
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
 		return () => ({
@@ -156,6 +158,16 @@ function readWindow(model: Partial<Model>, least: number): number | undefined {
 	const window = readCount(model.context_length) ?? 0;
 	const longest = readCount(model.max_output_tokens) ?? 0;
 	return window >= Math.max(LEAST_WINDOW, longest, least) ? window : undefined;
+}
+
+/** What a token of the prompt costs at most, in micro-dollars. @param isText Whether the prompt has no file, and so no sound. */
+function dearestPromptToken(model: Partial<Model>, body: JsonObject, isText: boolean) {
+	const prices = readTokenPrices(model.pricing);
+	const each = isText ? prices.dearestInput : prices.dearestWithSound;
+	const factor = findWriteFactor(body);
+	if (factor === 1 || !each) return each;
+	const forHour = factor === WRITE_FACTORS.hour ? prices.writtenForHour : undefined;
+	return largest(each.times(factor), forHour);
 }
 
 /**

@@ -13,9 +13,9 @@ const PLACES: ReadonlyArray<{
 	times: number;
 }> = [
 	{
-		service: 'OpenRouter, and newer LiteLLM',
+		service: 'OpenRouter, Vercel AI Gateway, and newer LiteLLM',
 		source:
-			'https://openrouter.ai/docs/guides/administration/usage-accounting, BerriAI/litellm#39069',
+			'https://openrouter.ai/docs/guides/administration/usage-accounting, BerriAI/litellm#14002, BerriAI/litellm#39069',
 		at: 'cost',
 		plus: { ifTrue: 'is_byok', at: 'cost_details.upstream_inference_cost' },
 		times: 1e6,

@@ -118,6 +118,7 @@ export const SERVICES: readonly ModelService[] = [
 		root: '/openai/v1',
 		key: BEARER,
 		proof: '/models',
+		prices: 'Groq',
 	},
 	{
 		name: 'Mistral',

@@ -22,15 +22,23 @@ function parseTokenPrices(prices: JsonObject) {
 	const input = readDecimal(prices['input_per_mtok']);
 	const cached = readDecimal(prices['cached_input_per_mtok']);
 	const written = readDecimal(prices['cache_write_per_mtok']);
+	const sound = readDecimal(prices['audio_input_per_mtok']);
+	const dearestInput = input && [cached, written].reduce<Decimal>(largest, input);
 	return {
 		input,
 		cached,
+		sound,
 		output: readDecimal(prices['output_per_mtok']),
 		/** Of a token that goes into a cache for five minutes, where the catalog has it. */
 		written,
+		/** The same for an hour. */
+		writtenForHour: readDecimal(prices['cache_write_1h_per_mtok']),
 		/** A token of a cache may cost more than another one. Undefined without a price for those that are not cached. */
-		dearestInput: input && [cached, written].reduce<Decimal>(largest, input),
+		dearestInput,
+		/** The same for a prompt that may have sound. */
+		dearestWithSound: dearestInput && largest(dearestInput, sound),
 	};
 }
 
-const largest = (most: Decimal, price: Decimal | undefined) => (price?.gt(most) ? price : most);
+export const largest = (most: Decimal, price: Decimal | undefined) =>
+	price?.gt(most) ? price : most;

@@ -21,11 +21,12 @@ const KEY_IN: Record<string, string> = { authorization: 'bearer', 'api-key': 'ap
 const COSTS: Record<string, [costUsd: number, costSource?: string]> = {
 	OpenRouter: [0.00045, 'service'],
 	'LiteLLM proxy': [0.000495],
-	'Vercel AI Gateway': [0.00045],
+	'Vercel AI Gateway': [0.00045, 'service'],
 	Requesty: [0.00045, 'service'],
 	'Hugging Face router': [0.00254],
 	xAI: [0.0015, 'service'],
 	Together: [0.0045],
+	Groq: [0.00021],
 };
 /** By the line that the others enter: $1 and $2. */
 const BY_LINE: [number, string] = [0.0012, 'credential'];

@@ -183,7 +183,7 @@ const VERCEL: Row = {
 	otherModel: 'openai/gpt-5',
 	streamUsage: 'asked',
 	usagePlace: 'in a chunk of its own',
-	usage: TOKENS,
+	usage: { ...TOKENS, cost: 0.00045, is_byok: false, market_cost: 0.00045 },
 	refuses: [],
 	ignores: [],
 	errors: {
@@ -222,6 +222,9 @@ const VERCEL: Row = {
 			'vercel.com/docs/ai-gateway (type, context_window, max_tokens, pricing per token as text)',
 		proof: 'community.vercel.com/t/39132 (GET /v1/credits: 401 for a wrong key)',
 		open: 'vercel.com/docs/ai-gateway (the list needs no key)',
+		cost:
+			'usage.cost, a number, in a recorded answer of 2026-08; that there is one: ' +
+			'github.com/BerriAI/litellm/issues/14002',
 	},
 };
 

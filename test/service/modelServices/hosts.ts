@@ -39,6 +39,7 @@ const GROQ: Row = {
 						request: '0',
 						input_cache_read: '0.000000075',
 					},
+					supported_sampling_parameters: ['temperature', 'top_p', 'stop', 'seed', 'max_tokens'],
 					supported_features: ['tools', 'json_mode', 'structured_outputs', 'reasoning'],
 				},
 				// no price at all: it asks other models and searches

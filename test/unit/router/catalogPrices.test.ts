@@ -1,5 +1,10 @@
 import { CATALOG_FORMS } from '../../../src/router/catalogForms';
-import { formOf, leastPricingOf, toSpecifiedEntry } from '../../../src/router/catalogPrices';
+import {
+	formOf,
+	leastPricingOf,
+	mergeEntries,
+	toSpecifiedEntry,
+} from '../../../src/router/catalogPrices';
 import { SERVICES, serviceOf } from '../../../src/router/services';
 import { ROWS } from '../../service/modelServices/rows';
 
@@ -25,6 +30,7 @@ it('an entry of one service is never read in the form of another', () => {
 		'Hugging Face': ['Hugging Face router'],
 		xAI: ['xAI'],
 		Together: ['Together'],
+		Groq: ['Groq'],
 	});
 });
 
@@ -57,6 +63,41 @@ it('of tiers the dearest price counts, and the lowest one is known', () => {
 	const entry = priced({ prompt: '0.000003', completion: '0.000015', overrides: [tier] });
 	expect(entry['pricing']).toMatchObject({ input_per_mtok: '6', output_per_mtok: '22.5' });
 	expect(leastPricingOf(entry)).toEqual({ input_per_mtok: '3', output_per_mtok: '15' });
+});
+
+it('sound, and what stays in a cache for an hour, have prices of their own', () => {
+	const { pricing } = priced({
+		prompt: '0.0000025',
+		completion: '0.00001',
+		audio: '0.000032',
+		audio_output: '0.000064',
+		input_cache_write_1h: '0.000005',
+		overrides: [{ min_prompt_tokens: 200_000, audio: '0.00004', input_cache_write_1h: '0.00001' }],
+	});
+	expect(pricing).toMatchObject({
+		input_per_mtok: '2.5',
+		output_per_mtok: '64',
+		audio_input_per_mtok: '40',
+		cache_write_1h_per_mtok: '10',
+	});
+});
+
+it('of two deployments the dearest sound counts, also where one has no price for it', () => {
+	const pricing = { input_per_mtok: '1', output_per_mtok: '2', cached_input_per_mtok: '0.5' };
+	const entries = [
+		{ id: 'a', pricing: { ...pricing, audio_input_per_mtok: '9' } },
+		{ id: 'a', pricing },
+	];
+	const without = { ...pricing, cached_input_per_mtok: undefined };
+	expect(mergeEntries(entries).get('a')?.['pricing']).toEqual({
+		...pricing,
+		audio_input_per_mtok: '9',
+	});
+	const [merged] = mergeEntries([
+		{ id: 'a', pricing },
+		{ id: 'a', pricing: without },
+	]).values();
+	expect(merged?.['pricing']).not.toHaveProperty('cached_input_per_mtok');
 });
 
 it.each([

@@ -304,6 +304,35 @@ describe('maximumTextCost', () => {
 		expect(costOf(pricing, { ...chat(promptTokens), ...written, ...hour })).toBe(microUsd);
 	});
 
+	it('counts what stays in a cache for an hour at its own price, where that is dearer', () => {
+		const cache_control = { type: 'ephemeral', ttl: '1h' };
+		const body = {
+			messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control }] }],
+			max_tokens: 1,
+		};
+		const pricing = { input_per_mtok: 1, output_per_mtok: 0, cache_write_1h_per_mtok: 24 };
+		const { promptTokens, microUsd } = most({ pricing }, body);
+		expect(microUsd).toBe(promptTokens * 24);
+		const written = {
+			cache_creation_input_tokens: promptTokens,
+			cache_creation: { ephemeral_1h_input_tokens: promptTokens },
+		};
+		expect(costOf(pricing, { ...chat(promptTokens), ...written })).toBe(microUsd);
+	});
+
+	it('counts sound at its own price, in a prompt that may have it', () => {
+		const pricing = { input_per_mtok: 1, output_per_mtok: 0, audio_input_per_mtok: 32 };
+		const mp3 = Buffer.from([0xff, 0xfb, 0, 0]).toString('base64');
+		const part = { type: 'input_audio', input_audio: { data: mp3, format: 'mp3' } };
+		const heard = most({ pricing }, { messages: [{ role: 'user', content: [part] }] });
+		expect(heard.microUsd).toBe(heard.promptTokens * 32);
+		const { promptTokens, microUsd } = most({ pricing }, {});
+		expect(microUsd).toBe(promptTokens);
+		const usage = { ...chat(100), prompt_tokens_details: { audio_tokens: 60 } };
+		expect(costOf(pricing, usage)).toBe(40 + 60 * 32);
+		expect(costOf({ ...pricing, audio_input_per_mtok: undefined }, usage)).toBe(100);
+	});
+
 	it('is never less than what any usage within it, or within the window, costs', () => {
 		const price = fc.double({ min: 0, max: 100, noNaN: true });
 		const share = fc.double({ min: 0, max: 1, noNaN: true });
