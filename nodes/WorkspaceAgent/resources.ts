@@ -22,7 +22,7 @@ export const serverAccess: ServiceAccess = {
 	credential: 'agentServerApi',
 	credentialName: 'Agent Server API',
 	keyPlace: chosenKeyPlace,
-	endpoints: /\/\.well-known\/agent\.json$|\/(threads|assistants)(\/.*)?$/,
+	endpoints: /\/(assistants\/search|threads\/.+)$/,
 	complete: '/.well-known/agent-card.json',
 	ledgerTimeout: 5,
 };
