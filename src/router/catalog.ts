@@ -103,7 +103,7 @@ const formNameOf = ({ hostname = '' }: Http) => serviceOf(hostname)?.prices;
 async function addListedPrices(http: Http, models: Model[]): Promise<Model[]> {
 	const known = formNameOf(http);
 	const [list] = CATALOG_FORMS.flatMap(({ name, priceList }) =>
-		priceList && (!known || name === known) ? [priceList] : [],
+		priceList && (!known || name === known) ? [{ name, ...priceList }] : [],
 	).filter(({ knownBy }) => models.every((model) => fits(model, knownBy)));
 	if (!list || !models.length || models.some(hasPricing)) return models;
 	const response = await http.send({ method: 'GET', path: `/v1${list.path}` });
@@ -111,7 +111,7 @@ async function addListedPrices(http: Http, models: Model[]): Promise<Model[]> {
 		if (cause instanceof ServiceError && cause.kind === 'refused') return undefined;
 		throw mapServiceError(cause);
 	});
-	const priced = mergeEntries(findModels(body, known) ?? []);
+	const priced = mergeEntries(findModels(body, list.name) ?? []);
 	return models.map((model) => withPricesOf(model, priced.get(model.id)));
 }
 

@@ -40,13 +40,18 @@ export function toSpecifiedEntry(entry: JsonObject, formName?: string): JsonObje
 	return specified;
 }
 
-/** Undefined where an entry has the prices of the specification, where no form fits, and where several do. */
+/**
+ * Undefined where an entry has the prices of the specification, where no form fits, and where several do. Of a form that is given, and that
+ * has its IDs in a field of its own, an entry needs no price: another entry with its ID may have one, and neither of them is all.
+ */
 function findForm(entry: JsonObject, formName?: string): CatalogForm | undefined {
 	const { pricing } = entry;
 	if (isPlainObject(pricing) && Object.keys(pricing).some((name) => OWN_PRICES.test(name)))
 		return undefined;
 	const possible = CATALOG_FORMS.filter(({ name }) => !formName || name === formName);
-	const [form, another] = possible.filter(({ knownBy }) => fits(entry, knownBy));
+	const [form, another] = possible.filter(
+		({ knownBy, id }) => fits(entry, knownBy) || (formName && id && fits(entry, { [id]: 'text' })),
+	);
 	return another ? undefined : form;
 }
 

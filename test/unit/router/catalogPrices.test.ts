@@ -1,3 +1,4 @@
+import { listModels } from '../../../src/router/catalog';
 import { CATALOG_FORMS } from '../../../src/router/catalogForms';
 import {
 	formOf,
@@ -7,6 +8,7 @@ import {
 } from '../../../src/router/catalogPrices';
 import { SERVICES, serviceOf } from '../../../src/router/services';
 import { ROWS } from '../../service/modelServices/rows';
+import { inMemory, json } from '../inMemoryHttp';
 
 /** All entries of the lists that the stand-ins have. */
 const entries = ROWS.flatMap(({ name, gets }) =>
@@ -124,6 +126,34 @@ it('an entry that two forms fit has no price', () => {
 	expect(formOf(toSpecifiedEntry(entry))).toBeUndefined();
 	expect(formOf(toSpecifiedEntry(entry, 'Requesty'))?.name).toBe('Requesty');
 });
+
+it.each([
+	['a price', { input_cost_per_token: 3e-6, output_cost_per_token: 1e-6 }, '3'],
+	['none', {}, undefined],
+	['half a price', { output_cost_per_token: 1e-6 }, undefined],
+	['one that is null', { input_cost_per_token: null, output_cost_per_token: null }, undefined],
+	['one as texts', { input_cost_per_token: '3e-6', output_cost_per_token: '1e-6' }, '3'],
+])(
+	'a model of LiteLLM has the dearest price of all its deployments: beside one, %s',
+	async (_what, other, price) => {
+		const deployment = (info: object) => ({
+			model_name: 'm',
+			litellm_params: {},
+			model_info: info,
+		});
+		const one = deployment({ input_cost_per_token: 2e-6, output_cost_per_token: 1e-6 });
+		const list = [{ id: 'm', object: 'model', created: 1677610602, owned_by: 'openai' }];
+		for (const deployments of [
+			[one, deployment(other)],
+			[deployment(other), one],
+		]) {
+			const http = inMemory(json({ data: list }), json({ data: deployments }));
+			const [model] = (await listModels(http)).models;
+			expect(Object(model?.pricing).input_per_mtok).toBe(price);
+			expect(formOf(model!)?.name).toBe('LiteLLM');
+		}
+	},
+);
 
 it('a kind that is not one of the specification is none', () => {
 	expect(toSpecifiedEntry({ id: 'a', kind: 'HF_BASE_MODEL' })).toEqual({ id: 'a' });
