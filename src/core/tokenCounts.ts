@@ -46,7 +46,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 	const output = all.output.at(-1);
 	const total = all.total.at(-1) ?? 0;
 	const answer = withReasoning(output, thought);
-	const { input, cached, isBeside, written } = readPrompt(usage, all, answer);
+	const { input, cached, isBeside, written } = readPrompt(usage, all, thought, answer);
 	const isBoth = input !== undefined && answer !== undefined;
 	const rest = isBoth ? Math.max(0, total - input - answer) : 0;
 	// the total says that the reasoning is beside the answer: so they do not contradict each other
@@ -87,14 +87,15 @@ export const describeContradiction = ({
 		: undefined;
 
 /** What is said of the prompt, and whether its cached tokens are beside it although nothing but their number says so. */
-function readPrompt(usage: JsonObject, all: AllCounts, answer = 0) {
+function readPrompt(usage: JsonObject, all: AllCounts, thought: number, answer = 0) {
 	const prompt = all.input.at(-1);
 	const most = all.cached.at(-1);
 	const written = all.written.at(-1);
 	const cache = (most ?? 0) + (written ?? 0);
 	if (prompt === undefined || !cache) return { input: prompt, cached: most, written };
 	const areMessages = isOfMessages(usage, prompt, all);
-	const isExplained = all.total.at(-1) === prompt + cache + answer;
+	// a total that has as much reasoning beside the answer says that, which is dearer
+	const isExplained = cache !== thought && all.total.at(-1) === prompt + cache + answer;
 	const isBeside = cache > prompt && !areMessages;
 	return areMessages || isExplained || isBeside
 		? { input: prompt + cache, cached: most, written, isBeside }

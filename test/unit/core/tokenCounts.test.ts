@@ -110,6 +110,16 @@ it.each<[string, object, object]>([
 		{ input: 32, output: 350 },
 	],
 	[
+		'reasoning beside the answer, also where the cache has as many tokens',
+		{
+			...chat(1000, 400),
+			total_tokens: 1600,
+			prompt_tokens_details: { cached_tokens: 200 },
+			completion_tokens_details: { reasoning_tokens: 200 },
+		},
+		{ input: 1000, output: 600, cached: 200 },
+	],
+	[
 		'cached and written tokens that the total has beside the prompt (Portkey-AI/gateway#1754)',
 		{
 			...chat(1000, 10),
