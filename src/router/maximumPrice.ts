@@ -14,7 +14,8 @@ import { readTokenPrices } from './tokenPrices';
  * @see https://openrouter.ai/docs/guides/routing/provider-selection (`max_price`, in USD per million tokens)
  */
 export function maximumPrice(entry: Model, body: JsonObject, hostname = ''): JsonObject {
-	const { dearestInput: prompt, output: completion } = readTokenPrices(entry.pricing);
+	// a provider may charge more than this for what it writes into its cache: the bound has room for that, and no more
+	const { input: prompt, output: completion } = readTokenPrices(entry.pricing);
 	const isLimited = serviceOf(hostname)?.limitsPrices || formOf(entry)?.name === 'OpenRouter';
 	if (!isLimited || !prompt || !completion) return {};
 	const provider = isPlainObject(body['provider']) ? body['provider'] : {};

@@ -1,0 +1,22 @@
+import { toSpecifiedEntry } from '../../../src/router/catalogPrices';
+import { maximumPrice } from '../../../src/router/maximumPrice';
+import type { Model } from '../../../src/router/model';
+
+it('OpenRouter is told the price of a line, too, for a model that its catalog does not have', () => {
+	const entry: Model = { id: 'a/b:nitro', pricing: { input_per_mtok: '2', output_per_mtok: '8' } };
+	const max_price = { prompt: 2, completion: 8 };
+	expect(maximumPrice(entry, {}, 'openrouter.ai')).toEqual({ provider: { max_price } });
+	expect(maximumPrice(entry, {}, 'api.x.ai')).toEqual({});
+});
+
+it('a provider may not use the room that writing a cache has', () => {
+	const entry = toSpecifiedEntry({
+		id: 'a/b',
+		architecture: { input_modalities: ['text'] },
+		top_provider: {},
+		pricing: { prompt: '0.000004', completion: '0.00001', input_cache_write: '0.000005' },
+	}) as Model;
+	expect(maximumPrice(entry, {})).toEqual({
+		provider: { max_price: { prompt: 4, completion: 10 } },
+	});
+});
