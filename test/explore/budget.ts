@@ -3,7 +3,7 @@ import { reserve } from '../../src/core/reserve';
 import { Big } from '../../src/core/money';
 import { readEstimate, readJobCost } from '../../src/router/jobRecord';
 import { NodeBudget } from '../../src/spending/budget';
-import { BudgetBook } from '../../src/spending/budgetBook';
+import { BudgetBook, type BudgetUse } from '../../src/spending/budgetBook';
 import { parseBudget } from '../../src/spending/budgetState';
 import { type PeriodLength, toDay } from '../../src/spending/periods';
 import { NodeSpending } from '../../src/spending/record';
@@ -115,18 +115,36 @@ const YEAR = 366 * 24 * 60 * MINUTE;
 /** Milliseconds after which the process of a start counts as killed. */
 const LEASE = 10 * MINUTE;
 
+/** A budget in micro-dollars. */
+export const settingsOf = (amount: number, length: PeriodLength): BudgetUse['settings'] => ({
+	amount: new Big(amount),
+	length,
+	unknownCost: undefined,
+	alarmPercents: [],
+	mayResume: true,
+	table: 'Media Jobs',
+});
+
+/** The budget of the credential, as a node run of the workflow spends it. */
+export const openBudget = (
+	run: Pick<
+		BudgetUse,
+		'book' | 'settings' | 'executionId' | 'clock' | 'addHint' | 'open' | 'newId'
+	>,
+): NodeBudget =>
+	new NodeBudget({
+		...run,
+		asTool: false,
+		workflow: 'w',
+		workflowId: 'w',
+		credentialId: 'credential',
+	});
+
 /** Node runs of several processes, and a service that counts what it is paid. */
 export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, say, at, log, faults, dead } = world;
-	const limit = { amount: new Big(scenario.budget), length: scenario.length };
-	const settings = {
-		...limit,
-		unknownCost: undefined,
-		alarmPercents: [],
-		mayResume: true,
-		table: 'Media Jobs',
-	};
+	const settings = settingsOf(scenario.budget, scenario.length);
 	/** What the service was paid, and has estimated, by the period in which it was reserved. */
 	const paid = new Map<string, number>();
 	const pay = (period: string, cost: number) =>
@@ -174,21 +192,21 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			say(executionId, sentence);
 			if (sentence.includes('could not be updated')) told.add(executionId);
 		};
-		const user = { clock: ledger.clock, credentialId: 'credential', addHint };
-		const budget = new NodeBudget({
-			...user,
+		const { clock } = ledger;
+		const budget = openBudget({
 			book,
 			settings,
-			asTool: false,
 			executionId,
-			workflow: 'w',
-			workflowId: 'w',
+			clock,
+			addHint,
 			open: async () => ledger,
 			newId: () => `${id}.${++ids}`,
 		});
 		const node = { workflowId: 'w', workflow: 'w', nodeId: 'n', node: 'n' };
 		const spending = new NodeSpending({
-			...user,
+			clock,
+			credentialId: 'credential',
+			addHint,
 			writer: record.writer,
 			spender: { ...node, lastExecutionId: executionId },
 			table: 'spending',
