@@ -1,4 +1,5 @@
 import { SERVICES, type ModelService } from '../../src/router/services';
+import { renderTable } from './table';
 
 const HEAD = `# Model services
 
@@ -16,16 +17,8 @@ Any other service that has \`/chat/completions\` and streams its answers is used
 const COLUMNS = ['Service', 'Base URL', 'Key', 'Prices', 'How sure a cap is'];
 
 /** The page about services of models, made from their table. */
-export function renderModelServices(): string {
-	const rows = SERVICES.map((service) => toRow(service).map((cell) => cell.replaceAll('|', '\\|')));
-	const widths = COLUMNS.map((_name, at) =>
-		Math.max(...[COLUMNS, ...rows].map((row) => row[at]?.length ?? 0)),
-	);
-	const line = (cells: readonly string[]) =>
-		`| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-	const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-	return `${HEAD}\n${[line(COLUMNS), rule, ...rows.map(line)].join('\n')}\n`;
-}
+export const renderModelServices = (): string =>
+	`${HEAD}\n${renderTable(COLUMNS, SERVICES.map(toRow))}\n`;
 
 function toRow({ name, hosts, root, key, prices, hasNoCatalog, mayCostMore }: ModelService) {
 	const host = hosts?.[0]?.replace('*', 'YOUR-NAME') ?? 'YOUR-HOST';

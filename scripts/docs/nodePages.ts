@@ -44,7 +44,7 @@ const nodes: NodePage[] = [
 	{
 		path: 'workspace-agent',
 		intro:
-			'Use it after a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential for a different workspace.',
+			'Use it after a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential for a different agent. [Which agents](../which-agents.md) says what to enter for each server.',
 		description: new WorkspaceAgent().description,
 		resources: agent,
 		errors: /^nodes\/WorkspaceAgent|^src\/agent/,
@@ -169,7 +169,7 @@ function renderIndex(): string {
 	return paragraphs(
 		'# Nodes',
 		WRITTEN,
-		'Each node has a page with its operations and fields, and an example of each output. All credentials are on [one page](credentials.md), and all messages of errors in [Troubleshooting](../troubleshooting.md).',
+		'Each node has a page with its operations and fields, and an example of each output. All credentials are on [one page](credentials.md), and all messages of errors in [Troubleshooting](../troubleshooting.md). There are tables of the [agents](../which-agents.md) and the [services for models](../model-services.md) that you can use.',
 		...parts,
 	);
 }
@@ -272,13 +272,10 @@ const renderContents = (resources: readonly Resource[], links: ReturnType<typeof
 		.join('\n');
 
 function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription): string {
-	const names = types.flatMap(({ name }) => allCredentials.filter((one) => one.name === name));
-	return names
-		.map(
-			({ displayName }) =>
-				`It needs the credential [${displayName}](credentials.md#${anchorOf(displayName)}).`,
-		)
-		.join(' ');
+	const links = types
+		.flatMap(({ name }) => allCredentials.filter((one) => one.name === name))
+		.map(({ displayName }) => `[${displayName}](credentials.md#${anchorOf(displayName)})`);
+	return links.length ? `It needs the credential ${links.join(' or ')}.` : '';
 }
 
 const renderOperation = (

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { expectCommitted } from './committed';
+import { renderAgentServers } from '../../scripts/docs/agentServers';
 import { createFieldLists, formatJson, renderFields } from '../../scripts/docs/fields';
 import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
 import { renderModelServices } from '../../scripts/docs/modelServices';
@@ -24,6 +25,10 @@ it('language models are told the fields of the schemas, by n8n and in the skill'
 
 it('docs/model-services.md is as the table of services is', () => {
 	expectCommitted('docs/model-services.md', renderModelServices());
+});
+
+it('docs/which-agents.md is as the table of servers is', () => {
+	expectCommitted('docs/which-agents.md', renderAgentServers());
 });
 
 it('every title of an error or a hint is in docs/troubleshooting.md', () => {

@@ -1,0 +1,59 @@
+import { SERVERS } from '../../src/agent/servers';
+import type { AgentServer } from '../../src/agent/server';
+import { keyPlaces } from '../../src/core/keyPlace';
+import { WRITTEN } from './nodePages';
+import { renderTable } from './table';
+
+const HEAD = `# Which agents
+
+${WRITTEN}
+
+A [Remote Agent](nodes/workspace-agent.md) messages an agent of a workspace, or of another server in the table below. It does so after a chat, in any workflow, as a tool, or as a speaker of an [Agent Conversation](conversations.md).
+
+1. In **Agent Of**, choose _Another Server_. For an agent of a workspace, leave it at _Workspace_.
+2. Create the credential [Agent Server API](nodes/credentials.md#agent-server-api). Choose the server, and enter the base URL as in the table.
+3. If the server has several agents, choose one in **Agent**.
+
+What you should know:
+
+- **Base URL**: the address of the server itself. One in your own network may begin with \`http://\`. A card that leads to another address is refused.
+- **A2A** means version 1.0 or 0.3, with JSON-RPC. The agent has to publish its card below the base URL.
+- **n8n Chat** is a Chat Trigger of any n8n that is publicly available. For its Basic Auth, choose **Key In: None**, and enter \`Authorization\` with \`Basic …\` as an additional header.
+- **A session** works in the same way [everywhere](sessions.md#remote-agent).
+- **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent), whoever sends it.
+- **The cost** is that of the owner of the agent. No budget or cap of this package counts it.
+
+A server that is not in the table cannot be asked: see [Known limits](known-limits.md#remote-agent).
+`;
+
+const COLUMNS = [
+	'Server',
+	'Base URL',
+	'Key In',
+	'Agent',
+	'The ID of a session',
+	'What the credential test proves',
+	'What was run',
+];
+
+/** The page about servers of agents, made from their table. */
+export const renderAgentServers = (): string =>
+	`${HEAD}\n${renderTable(COLUMNS, SERVERS.map(toRow))}\n`;
+
+const toRow = ({ name, baseUrl, keyIn, agents, chatAt, card, probe, source }: AgentServer) => [
+	name,
+	`\`${baseUrl}\``,
+	keyIn ? keyInName(keyIn) : 'as its owner says',
+	agents ? 'choose one, unless there is only one' : 'the address is the agent',
+	chatAt
+		? 'The node makes it. If the agent gives its own, the job ledger remembers that one.'
+		: 'The node makes it. Nothing has to be remembered.',
+	probe.provesKey
+		? 'The address and, if it gets a key, that the key is accepted.'
+		: `The address${card ? ' has a card' : ''}. The key is not verified: that would start a conversation.`,
+	source,
+];
+
+/** As the credential names it. */
+const keyInName = (value: string) =>
+	Object.entries(keyPlaces).find(([place]) => place === value)?.[1].name ?? 'None';
