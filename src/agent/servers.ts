@@ -28,16 +28,13 @@ const A2A_0: Version = {
  * @param more What else the card has to have.
  */
 function waysOf(version: Version, urlInCard: Path, more: Condition = {}): Ask[] {
-	const { methods, message, configuration, ...headers } = version;
+	const { methods, message, headers, configuration = {} } = version;
 	const ids = { messageId: '{id}', contextId: '{chat}|{session}', taskId: '{task}' };
-	const params = {
-		message: { ...message, ...ids },
-		configuration: { acceptedOutputModes: ['text/plain'], ...configuration },
-	};
+	const params = { message: { ...message, ...ids }, configuration };
 	const inCard = { [urlInCard]: '*', ...more };
 	return methods.map((method, index) => ({
 		path: '',
-		...headers,
+		headers,
 		body: { jsonrpc: '2.0', id: '{id}', method, params },
 		ifCard: index ? inCard : { ...inCard, 'capabilities.streaming': true },
 		urlInCard,
@@ -102,7 +99,7 @@ export const SERVERS = [
 					assistant_id: '{agent}',
 					if_not_exists: 'create',
 					input: { messages: [{ role: 'user', content: '{message}' }] },
-					stream_mode: ['messages-tuple'],
+					stream_mode: 'messages-tuple',
 				},
 			},
 		],

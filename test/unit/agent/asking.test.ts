@@ -1,0 +1,110 @@
+import { findWay, toAskRequest, toRequest } from '../../../src/agent/asking';
+import type { AgentServer, RequestForm } from '../../../src/agent/server';
+import { serverOf } from '../../../src/agent/servers';
+import { keyPlaceIn } from '../../../src/core/keyPlace';
+import { inMemory, json } from '../inMemoryHttp';
+import recorded from './requests.json';
+
+// what the frameworks' own clients sent to a server on loopback, and what the rows of the table make: recordings.md says how
+
+interface Sent {
+	source: string;
+	server: string;
+	case: string;
+	method: string;
+	path: string;
+	/** Those that the client sets itself. A browser's own, and the type of JSON, are left out. */
+	headers: Record<string, string | undefined>;
+	/** What the agent had said of itself. */
+	card?: object;
+	body?: object;
+}
+
+const requests: Sent[] = recorded;
+
+/** Of a message. Of the card, and of the lists, the transport decides what it accepts. */
+const OF_A_MESSAGE = {
+	accept: 'the reader recognizes every form, so one header names them all',
+};
+const OF_JSON_RPC = {
+	...OF_A_MESSAGE,
+	'body.id': 'its own counter; every request has one of its own',
+};
+
+/** What differs, and why it may: by the place in the request. */
+const DIFFERENCES: Record<string, Record<string, string>> = {
+	'@a2a-js/sdk 1.3.0 card': {
+		'a2a-version': 'a card is answered whatever the version: 0.3.14 asks without it',
+	},
+	'@a2a-js/sdk 1.3.0 streamed': OF_JSON_RPC,
+	'@a2a-js/sdk 1.3.0 in a task': OF_JSON_RPC,
+	'@a2a-js/sdk 1.3.0 not streamed': OF_JSON_RPC,
+	'@a2a-js/sdk 1.3.0 of 0.3, streamed': {
+		...OF_JSON_RPC,
+		'a2a-version': 'without it, 0.3 is meant: 0.3.14 has no such header',
+		'body.params.configuration.acceptedOutputModes': 'an empty list, which 0.3.14 leaves out',
+	},
+	'@a2a-js/sdk 1.3.0 of 0.3, not streamed': {
+		...OF_JSON_RPC,
+		'a2a-version': 'without it, 0.3 is meant: 0.3.14 has no such header',
+		'body.params.configuration.acceptedOutputModes': 'an empty list, which 0.3.14 leaves out',
+	},
+	'@a2a-js/sdk 0.3.14 streamed': OF_JSON_RPC,
+	'@a2a-js/sdk 0.3.14 in a task': OF_JSON_RPC,
+	'@a2a-js/sdk 0.3.14 not streamed': OF_JSON_RPC,
+	'@langchain/langgraph-sdk 1.15.0 streamed': OF_A_MESSAGE,
+	'@langchain/langgraph-sdk 1.15.0 search': { 'body.offset': '0 is what the server takes' },
+	'@n8n/chat 1.37.0 not streamed': OF_A_MESSAGE,
+	'@n8n/chat 1.37.0 streamed': OF_A_MESSAGE,
+};
+
+const SESSION = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+
+/** The request of the row in the place of a client's. */
+async function ours({ case: what, card }: Sent, server: AgentServer) {
+	const newId = () => (what === 'probe' ? SESSION : 'm1');
+	const forms: Record<string, RequestForm | undefined> = {
+		probe: server.probe,
+		search: server.agents,
+	};
+	const free = forms[what];
+	if (free) return { headers: {}, body: undefined, ...toRequest(free, {}, newId) };
+	const http = inMemory(json(card));
+	const way = await findWay(http, server, 'https://agent.example.com');
+	if (what === 'card') return { headers: {}, body: undefined, ...http.requests[0]! };
+	const task = what === 'in a task' ? 't1' : undefined;
+	const values = { message: 'the question', session: SESSION, agent: 'agent', task };
+	return { headers: {}, body: undefined, ...toAskRequest(way, values, newId) };
+}
+
+/** Every field with its path: `params.message.role`. */
+function fieldsOf(value: unknown, path: string): Array<[path: string, value: unknown]> {
+	const isLeaf = typeof value !== 'object' || value === null || !Object.keys(value).length;
+	if (isLeaf) return [[path, value]];
+	return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}.${name}`));
+}
+
+it.each(requests.map((sent) => [`${sent.source} ${sent.case}`, sent] as const))(
+	'%s: the row asks as this client does',
+	async (name, sent) => {
+		const server = serverOf(sent.server)!;
+		const { method, path, headers = {}, body } = await ours(sent, server);
+		const { accept, 'x-api-key': key, ...others } = sent.headers;
+		// the one that has the key is the credential's
+		if (key) expect(keyPlaceIn(server.keyIn)?.header).toMatch(/^x-api-key$/i);
+		const lowered = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]);
+		// of n8n Chat, the whole address is what a user enters
+		expect([method, path || '/webhook/chat']).toEqual([sent.method, sent.path]);
+
+		const isMessage = !['card', 'probe', 'search'].includes(sent.case);
+		const theirs = [...Object.entries({ ...others, ...(isMessage && { accept }) })];
+		const asTheyDo = new Map([...theirs, ...fieldsOf(sent.body, 'body')]);
+		const asWeDo = new Map([...lowered, ...fieldsOf(body, 'body')] as Array<[string, unknown]>);
+		const places = [...new Set([...asTheyDo.keys(), ...asWeDo.keys()])];
+		const different = places.filter((place) => {
+			const [one, other] = [asTheyDo.get(place), asWeDo.get(place)];
+			return JSON.stringify(one) !== JSON.stringify(other);
+		});
+		expect(different.sort()).toEqual(Object.keys(DIFFERENCES[name] ?? {}).sort());
+	},
+);
