@@ -73,11 +73,15 @@ export const formOf = (entry: object): CatalogForm | undefined => readings.get(e
 export const leastPricingOf = (entry: { pricing?: unknown }): unknown =>
 	readings.get(entry)?.least ?? entry.pricing;
 
-/** The entry with other prices. */
-export function withPricing<Entry extends object>(entry: Entry, pricing: JsonObject): Entry {
+/** The entry with other prices. @param least The lowest of them, where there are several. */
+export function withPricing<Entry extends object>(
+	entry: Entry,
+	pricing: JsonObject,
+	least?: JsonObject,
+): Entry {
 	const priced = { ...entry, pricing };
 	const form = formOf(entry);
-	if (form) readings.set(priced, { form });
+	if (form) readings.set(priced, { form, ...(least && { least }) });
 	return priced;
 }
 
@@ -193,17 +197,30 @@ export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonOb
 const ONLY_RAISES = /^(cache_write_1h|audio_input)_per_mtok$/;
 
 function mergeTwo(one: JsonObject, other: JsonObject): JsonObject {
-	const prices = [one, other].map(({ pricing }) => (isPlainObject(pricing) ? pricing : {}));
-	const names = [...new Set(prices.flatMap((each) => Object.keys(each)))];
-	const dearest = (name: string) => {
-		const all = prices.map((each) => each[name]);
-		const given = ONLY_RAISES.test(name) ? all.filter(isPresent) : all;
-		return given.includes(undefined) ? undefined : readAll(given, 1).at(-1)?.toFixed();
-	};
-	const pricing = Object.fromEntries(names.map((name) => [name, dearest(name)]));
+	const both = [one, other];
+	const pricing = mergePrices(
+		both.map((each) => each['pricing']),
+		(all) => all.at(-1),
+	);
+	const least = mergePrices(both.map(leastPricingOf), ([lowest]) => lowest);
 	const sizes = {
 		context_length: smallest([one['context_length'], other['context_length']]),
 		max_output_tokens: smallest([one['max_output_tokens'], other['max_output_tokens']]),
 	};
-	return Object.assign(withPricing(one, omitMissing(pricing)), sizes);
+	return Object.assign(withPricing(one, pricing, least), sizes);
+}
+
+/** @param pick Of the lowest to the dearest. */
+function mergePrices(
+	both: readonly unknown[],
+	pick: (all: Decimal[]) => Decimal | undefined,
+): JsonObject {
+	const prices = both.map((pricing) => (isPlainObject(pricing) ? pricing : {}));
+	const names = [...new Set(prices.flatMap((each) => Object.keys(each)))];
+	const merged = (name: string) => {
+		const all = prices.map((each) => each[name]);
+		const given = ONLY_RAISES.test(name) ? all.filter(isPresent) : all;
+		return given.includes(undefined) ? undefined : pick(readAll(given, 1))?.toFixed();
+	};
+	return omitMissing(Object.fromEntries(names.map((name) => [name, merged(name)])));
 }

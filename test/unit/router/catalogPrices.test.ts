@@ -128,13 +128,13 @@ it('an entry that two forms fit has no price', () => {
 });
 
 it.each([
-	['a price', { input_cost_per_token: 3e-6, output_cost_per_token: 1e-6 }, '3'],
+	['another price', { input_cost_per_token: 3e-6, output_cost_per_token: 1e-6 }, '3'],
 	['none', {}, undefined],
 	['half a price', { output_cost_per_token: 1e-6 }, undefined],
 	['one that is null', { input_cost_per_token: null, output_cost_per_token: null }, undefined],
 	['one as texts', { input_cost_per_token: '3e-6', output_cost_per_token: '1e-6' }, '3'],
 ])(
-	'a model of LiteLLM has the dearest price of all its deployments: beside one, %s',
+	'a model of LiteLLM has the dearest price of all its deployments, and their lowest is known: %s',
 	async (_what, other, price) => {
 		const deployment = (info: object) => ({
 			model_name: 'm',
