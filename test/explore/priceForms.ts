@@ -184,6 +184,21 @@ export const priceForms: Record<string, PriceForm> = {
 			},
 		})),
 	},
+	Groq: {
+		service: 'Groq',
+		hostname: 'api.groq.com',
+		has: { cached: true },
+		isAsked: true,
+		toCatalog: listOf((price) => ({
+			input_modalities: ['text'],
+			output_modalities: ['text'],
+			pricing: {
+				prompt: perTokenText(price.input),
+				completion: perTokenText(price.output),
+				input_cache_read: perTokenText(price.cached),
+			},
+		})),
+	},
 	Requesty: {
 		service: 'Requesty',
 		hostname: 'router.requesty.ai',
@@ -229,8 +244,8 @@ export const priceForms: Record<string, PriceForm> = {
 		}),
 	},
 	'a catalog without prices': {
-		service: 'Groq',
-		hostname: 'api.groq.com',
+		service: 'Mistral',
+		hostname: 'api.mistral.ai',
 		has: { noPrices: true },
 		isAsked: true,
 		toCatalog: (models) => ({ data: models.map(({ id }) => ({ id, object: 'model' })) }),

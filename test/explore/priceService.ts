@@ -5,10 +5,7 @@ import { SERVICES } from '../../src/router/services';
 import { type Answer, events, json } from '../unit/inMemoryHttp';
 import { LONG, type Price, type PriceForm, timed } from './priceForms';
 
-/*
- * A service that counts what it charges, by the tokens that it has used, and says of that whatever services say. Amounts are
- * 1/10,000,000,000 USD.
- */
+/* A service that charges for what it has used, and says of that whatever services say. Amounts are 1/10,000,000,000 USD. */
 
 /** What a request has used. Cached and written tokens are part of the prompt. */
 interface Used {
@@ -48,7 +45,7 @@ export interface Asked {
 	reported?: number;
 	isTold?: boolean;
 	isOther?: boolean;
-	/** Whether all that it told is true, and costs what the catalog says. */
+	/** Whether all that it told is true and adds up to one cost. */
 	isPlain?: boolean;
 	/** Whether prices have changed in the meantime. */
 	isChanged?: boolean;
@@ -230,15 +227,16 @@ export function createService(form: PriceForm, random: () => number) {
 			one.isChanged = offers !== one.offers;
 			if (isLikely(0.05)) return new ServiceError('truncated', 'The connection broke');
 			const isWhole = isLikely(0.9);
-			one.isPlain =
-				isWhole && !isElsewhere && !one.isChanged && !line && most === 1 && usual.long === 1;
+			one.isPlain = isWhole && !isElsewhere && !one.isChanged && !line;
 			const usage = tell(one, used, sent);
 			const { usage: cost, headers = {} } = say(one);
 			// it comes at the end of the work, or not at all
 			if (!isWhole && !cost) delete one.reported;
 			const model = usual === other.price ? 'other' : pick(['asked', 'asked-2026-08-07', 'other']);
 			one.isOther = model === 'other';
-			one.isPlain &&= !one.isOther && one.isTold === true;
+			// of several prices, only the service knows which one counts
+			const isExact = one.reported !== undefined || (most === 1 && usual.long === 1);
+			one.isPlain &&= isExact && !one.isOther && one.isTold === true;
 			const pieces = [
 				{ model, choices: [{ index: 0, delta: { content: 'An answer' } }] },
 				{
