@@ -62,7 +62,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 		cached,
 		written,
 		writtenForHour: all.writtenForHour.at(-1),
-		sound: all.sound.at(-1) || undefined,
+		sound: all.sound.at(-1),
 		output: answer === undefined ? undefined : answer + rest,
 		reasoning,
 		isContradictory: isContradictory || undefined,
@@ -170,7 +170,8 @@ const readAll = (usage: JsonObject): AllCounts => ({
 	cached: readPlaces(usage, PLACES.cached),
 	written: readPlaces(usage, PLACES.written),
 	writtenForHour: readPlaces(usage, PLACES.writtenForHour),
-	sound: readPlaces(usage, PLACES.sound),
+	// most services say that there is none
+	sound: readPlaces(usage, PLACES.sound).filter(Boolean),
 	reasoning: readPlaces(usage, PLACES.reasoning),
 });
 

@@ -1,5 +1,5 @@
 import type { Bound } from '../core/bound';
-import { isPlainObject, type JsonObject } from '../core/json';
+import type { JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import type { Model } from './model';
 import {
@@ -11,8 +11,9 @@ import {
 } from '../core/money';
 import type { TokenCounts } from '../core/tokenCounts';
 import { type LimitField, readOutputLimits } from './outputLimits';
+import { dearestPromptToken, WRITE_FACTORS } from './promptPrice';
 import { maximumPromptTokens } from './promptTokens';
-import { largest, readTokenPrices } from './tokenPrices';
+import { readTokenPrices } from './tokenPrices';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -46,13 +47,6 @@ export function textCost(
 		[output, prices.output],
 	]);
 }
-
-/**
- * What a token costs that goes into a cache, in tokens of the prompt: for five minutes, and for an hour. The catalog has no price for it.
- *
- * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
- */
-const WRITE_FACTORS = { minutes: 1.25, hour: 2 };
 
 /** The most that a text request can cost. */
 export interface CostBound {
@@ -101,7 +95,7 @@ export function maximumTextCost(
 		});
 	const { promptTokens } = prompt;
 	const { output: price } = readTokenPrices(model.pricing);
-	const input = dearestPromptToken(model, body, prompt.promptCountedBy === 'bytes');
+	const input = dearestPromptToken(model.pricing, body, prompt.promptCountedBy === 'bytes');
 	const promptCost = sumCost([[promptTokens, input]]);
 	if (promptCost === undefined)
 		return () => ({
@@ -158,31 +152,6 @@ function readWindow(model: Partial<Model>, least: number): number | undefined {
 	const window = readCount(model.context_length) ?? 0;
 	const longest = readCount(model.max_output_tokens) ?? 0;
 	return window >= Math.max(LEAST_WINDOW, longest, least) ? window : undefined;
-}
-
-/** What a token of the prompt costs at most, in micro-dollars. @param isText Whether the prompt has no file, and so no sound. */
-function dearestPromptToken(model: Partial<Model>, body: JsonObject, isText: boolean) {
-	const prices = readTokenPrices(model.pricing);
-	const each = isText ? prices.dearestInput : prices.dearestWithSound;
-	const factor = findWriteFactor(body);
-	if (factor === 1 || !each) return each;
-	const forHour = factor === WRITE_FACTORS.hour ? prices.writtenForHour : undefined;
-	return largest(each.times(factor), forHour);
-}
-
-/**
- * What a token of the prompt costs at most, in tokens that are in no cache: those up to a mark may go into one.
- *
- * @param body Of a request.
- */
-function findWriteFactor(body: unknown): number {
-	if (Array.isArray(body))
-		return body.reduce<number>((most, each) => Math.max(most, findWriteFactor(each)), 1);
-	if (!isPlainObject(body)) return 1;
-	const { cache_control: mark, ...others } = body;
-	if (!mark) return findWriteFactor(Object.values(others));
-	const { ttl = '5m' } = Object(mark) as JsonObject;
-	return ttl === '5m' ? WRITE_FACTORS.minutes : WRITE_FACTORS.hour;
 }
 
 /**
