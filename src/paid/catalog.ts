@@ -2,6 +2,7 @@ import {
 	endOfSentence,
 	joinSentences,
 	ServiceError,
+	shortenText,
 	withDetails,
 	withFullStop,
 } from '../core/errors';
@@ -9,7 +10,8 @@ import type { Http } from '../core/http';
 import type { Lookup, LookUp, Missing } from '../core/lookup';
 import type { OwnPrices } from '../core/ownPrices';
 import { CORRECT_MODEL, listModels } from '../router/catalog';
-import { createModelFinder, describeMissingModel } from '../router/model';
+import { formOf, withId } from '../router/catalogPrices';
+import { createModelFinder, describeMissingModel, type Model } from '../router/model';
 import type { NoCostBound } from '../router/pricing';
 import { lineFinderOf, type LineOf, priceByOwner, type PricedEntry } from './ownPrice';
 
@@ -19,9 +21,17 @@ type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
 async function readCatalog(http: Http) {
 	const { models, ...more } = await listModels(http);
 	let missing: { id: string; sentence: string } | undefined;
+	const find = createModelFinder(models);
+	const hasVariants = models.some((model) => formOf(model)?.name === 'OpenRouter');
 	return {
-		/** Finds an entry by its id, in any spelling. */
-		find: createModelFinder(models),
+		/** Finds an entry by its id, in any spelling. A variant that only chooses the provider has the prices of its model. */
+		find(id: string): Model | undefined {
+			const entry = find(id);
+			const model = hasVariants && !entry ? find(id.replace(ROUTING, '')) : undefined;
+			return entry ?? (model && withId(model, id));
+		},
+		/** Whether an ID that is not found asks for more than a model: for a search, for what is stored under a name. */
+		isVariant: (id: string) => hasVariants && /[:@]/.test(id),
 		/** Says that there is none. Many items ask for the same model. */
 		describeMissing(id: string): string {
 			if (missing?.id !== id) missing = { id, sentence: describeMissingModel(models, id) };
@@ -30,6 +40,13 @@ async function readCatalog(http: Http) {
 		...more,
 	};
 }
+
+/**
+ * What the ID of a model may end with that changes nothing but which of its providers is asked first. `:online` searches the web.
+ *
+ * @see https://openrouter.ai/docs/guides/routing/model-variants/overview (routing variants)
+ */
+const ROUTING = /:(nitro|floor|exacto)$/;
 
 /** What a check needs to see the catalog. */
 export interface CatalogContext {
@@ -102,6 +119,11 @@ const createFinder = (catalog: Lookup<CachedCatalog>, lineOf: LineOf) => (model:
 
 function findIn(catalog: Lookup<CachedCatalog>, model: string, lineOf: LineOf): FoundModel {
 	const inCatalog = 'value' in catalog ? catalog.value.find(model) : undefined;
+	if ('value' in catalog && !inCatalog && catalog.value.isVariant(model))
+		return {
+			unbounded: `The catalog does not have the variant ${shortenText(model, 200)}, which may do more than its model, such as search the web.`,
+			remedy: 'Choose the model without what is added to its ID.',
+		};
 	const priced = priceByOwner(model, inCatalog, lineOf, isRead(catalog));
 	if (priced) return priced;
 	if ('missing' in catalog) {

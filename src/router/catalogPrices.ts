@@ -85,13 +85,20 @@ export function withPricing<Entry extends object>(
 	return priced;
 }
 
+/** The entry under another ID, with the same prices. */
+export const withId = <Entry extends object>(entry: Entry, id: string): Entry =>
+	withReading({ ...entry, id }, entry);
+
+function withReading<Entry extends object>(copy: Entry, of: object): Entry {
+	const reading = readings.get(of);
+	if (reading) readings.set(copy, reading);
+	return copy;
+}
+
 /** The entry with the prices of another list, if that has it. */
 export function withPricesOf<Entry extends object>(entry: Entry, priced?: JsonObject): Entry {
 	if (!priced) return entry;
-	const all = { ...entry, ...priced };
-	const reading = readings.get(priced);
-	if (reading) readings.set(all, reading);
-	return all;
+	return withReading({ ...entry, ...priced }, priced);
 }
 
 /** Whether an entry has the fields of a form. */

@@ -272,13 +272,53 @@ describe('OpenRouter', () => {
 		expect(items[0]?.json['costUsd']).toBeGreaterThan(0);
 	});
 
-	it.each(['openrouter/auto', 'perplexity/sonar', 'openai/gpt-5-mini:online'])(
-		'%s has no cost that could be calculated',
-		async (id) => {
+	it.each([
+		'openrouter/auto',
+		'perplexity/sonar',
+		'openai/gpt-5-mini:online',
+		'openai/gpt-5-mini:new-thing',
+		'@preset/ours',
+	])('%s has no cost that could be calculated', async (id) => {
+		const { ask, posts, data } = await begin(OPEN_ROUTER);
+		const { failed } = await ask('hello', { model: model(id) });
+		expect(failed).toHaveLength(1);
+		// nor by the line for any other model
+		const secrets = { modelRouterApi: { ...data, ownPrices: '* 1 2' } };
+		if (/[:@]/.test(id)) {
+			const outcome = await run({
+				...chat('hello', { model: model(id) }),
+				secrets,
+				settings: CARRY_ON,
+			});
+			expect(outcome.failed[0]?.json['error']).toMatch(/variant/);
+		}
+		expect(posts()).toEqual([]);
+	});
+
+	it.each(['nitro', 'floor', 'exacto'])(
+		'a model with :%s costs what the model does, and is asked under that name',
+		async (suffix) => {
 			const { ask, posts } = await begin(OPEN_ROUTER);
-			const { failed } = await ask('hello', { model: model(id) });
-			expect(failed).toHaveLength(1);
-			expect(posts()).toEqual([]);
+			await ask('hello', { model: model(`openai/gpt-5-mini:${suffix}`), spendingCapPerItem: 1 });
+			expect(posts()[0]?.body).toMatchObject({
+				model: `openai/gpt-5-mini:${suffix}`,
+				provider: { max_price: { prompt: 0.25, completion: 2 } },
+			});
 		},
 	);
+
+	it.each([
+		{ service_tier: 'priority' },
+		{ plugins: [{ id: 'web' }] },
+		{ models: ['openai/gpt-5'] },
+		{ web_search_options: {} },
+		{ tools: [{ type: 'openrouter:web_search' }] },
+		{ some_day: true },
+	])('with %j no cap is held, so nothing is sent', async (fields) => {
+		const { ask, posts } = await begin(OPEN_ROUTER);
+		const options = { additionalFields: JSON.stringify(fields) };
+		const { failed } = await ask('hello', { options });
+		expect(failed).toHaveLength(1);
+		expect(posts()).toEqual([]);
+	});
 });
