@@ -184,7 +184,9 @@ export function findModels(body: unknown, formName?: string): Model[] | undefine
 			.map((entry) => toSpecifiedEntry(entry, formName))
 			.filter(isModel),
 	);
-	const isEmpty = lists.some((list) => !list.length);
+	// Ollama's without a model is null
+	const isNull = isPlainObject(body) && body['object'] === 'list' && body['data'] === null;
+	const isEmpty = isNull || lists.some((list) => !list.length);
 	return (
 		found.find((models) => models.some(hasPricing)) ??
 		found.find((models) => models.length) ??

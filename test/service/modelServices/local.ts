@@ -30,7 +30,7 @@ const OLLAMA: Row = {
 					code: null,
 				},
 			},
-			source: 'github.com/ollama/ollama openai/openai.go (NewError); sentence: its own API',
+			source: 'recorded.ndjson',
 		},
 		unknownPath: {
 			status: 404,
@@ -41,9 +41,9 @@ const OLLAMA: Row = {
 	},
 	sources: {
 		address: 'github.com/ollama/ollama docs/openai.md (http://localhost:11434/v1)',
-		catalog: 'github.com/ollama/ollama openai/openai.go (ToListCompletion)',
-		ignores: 'github.com/ollama/ollama openai/openai.go (ChatCompletionRequest)',
-		usage: 'github.com/ollama/ollama openai/openai.go (StreamOptions)',
+		catalog: 'recorded.ndjson; openai/openai.go (ToListCompletion)',
+		ignores: 'Ollama of fb307609 (2026-08-21), run: it answers more than max_completion_tokens',
+		usage: 'recorded.ndjson; none unasked, run',
 	},
 };
 

@@ -10,7 +10,7 @@ import { chatRequest, type Body } from './chatRequest.ts';
 export interface Recorded {
 	program: string;
 	version: string;
-	/** `models`, `tool`, `wrong key` or `unknown model`; else the beginning of what the message says. */
+	/** `models`, `no model`, `tool`, `wrong key` or `unknown model`; else the beginning of what the message says. */
 	case: string;
 	method: string;
 	path: string;
@@ -30,17 +30,18 @@ export const REPLAYED_KEY = ['sk', 'replay', '0123456789abcdef'].join('-');
 /** The model that the programs had loaded. */
 export const REPLAYED_MODEL = 'tiny';
 
-/** Starts a server on loopback that answers as a program did. */
-export async function replay(program: string) {
+/** Starts a server on loopback that answers as a program did. @param models The case that its list of models is */
+export async function replay(program: string, models = 'models') {
 	const posts: Body[] = [];
 	const answers = RECORDED_ANSWERS.filter((one) => one.program === program);
+	const takesKey = answers.some((one) => one.case === 'wrong key');
 	const server = createServer(async (request, response) => {
 		const { method = '', url: path = '', headers } = request;
 		const body = await text(request);
 		const fields = body ? (JSON.parse(body) as Body) : undefined;
 		if (fields) posts.push(fields);
-		const wanted =
-			headers.authorization === `Bearer ${REPLAYED_KEY}` ? caseOf(fields) : 'wrong key';
+		const isRight = !takesKey || headers.authorization === `Bearer ${REPLAYED_KEY}`;
+		const wanted = isRight ? (fields ? caseOf(fields) : models) : 'wrong key';
 		const answer = answers.find(
 			(one) => one.method === method && one.path === path && wanted.startsWith(one.case),
 		);
@@ -50,6 +51,8 @@ export async function replay(program: string) {
 	return {
 		baseUrl: `http://127.0.0.1:${await listen(server)}/v1`,
 		posts,
+		/** Whether it refuses other keys. */
+		takesKey,
 		async stop() {
 			const closed = new Promise((resolve) => server.close(resolve));
 			server.closeAllConnections();
@@ -58,8 +61,7 @@ export async function replay(program: string) {
 	};
 }
 
-function caseOf(fields: Body | undefined): string {
-	if (!fields) return 'models';
+function caseOf(fields: Body): string {
 	const { model, tool, afterTool, lastText } = chatRequest(fields);
 	if (model !== REPLAYED_MODEL) return 'unknown model';
 	return tool && !afterTool ? 'tool' : lastText;

@@ -22,6 +22,7 @@ it.each([
 	['any name', { whatever: [A, B], total: 2 }, [A, B]],
 	['a list beside one of something else', { vendors: [{ id: 'vendor' }], models: [A] }, [A]],
 	['an empty list in a field', { object: 'list', data: [] }, []],
+	['Ollama without a model', { object: 'list', data: null }, []],
 	['an empty list beside the real one', { warnings: [], data: [A, B] }, [A, B]],
 	['junk between models', [A, null, 5, 'x', {}, { id: '' }, { id: 7 }, C], [A, C]],
 ])('the wrapper may be %s', async (_name, body, models) => {
