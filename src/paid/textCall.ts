@@ -5,7 +5,7 @@ import { checkKind, type Model } from '../router/model';
 import { unifyOutputLimits } from '../router/outputLimits';
 import { ASK_FOR_USAGE } from '../router/ownFields';
 import { type CostBound, maximumTextCost, type NoCostBound, toTextBound } from '../router/pricing';
-import { estimatePromptTokens } from '../router/promptTokens';
+import { estimatePromptTokens, TEMPLATE_TOKENS } from '../router/promptTokens';
 import { type Protocol, protocols } from '../router/protocols';
 import { type Body, type Call, checkCall, type Priced } from './call';
 import type { FoundModel } from './catalog';
@@ -88,8 +88,12 @@ const isOfSpecification = (found: FoundModel) =>
 function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall['price'] {
 	const { limit: own } = protocols[protocol];
 	const unified = unifyOutputLimits(body, own);
-	const costWithin = 'entry' in found ? maximumTextCost(found.entry, unified, own) : () => found;
-	const usage = protocol === 'chat' && !isOfSpecification(found) && ASK_FOR_USAGE;
+	const isSpecified = isOfSpecification(found);
+	// the specified router holds the prompt and the maximum output before it asks a model (section 8, cost rule 4)
+	const template = isSpecified ? 0 : TEMPLATE_TOKENS;
+	const costWithin =
+		'entry' in found ? maximumTextCost(found.entry, unified, own, template) : () => found;
+	const usage = protocol === 'chat' && !isSpecified && ASK_FOR_USAGE;
 	return (left) => {
 		const cost = costWithin(left);
 		const { maxTokens } = cost;

@@ -74,6 +74,7 @@ export type NoCostBound = Extract<Bound, { unbounded: string }> &
  *
  * @param model The catalog entry.
  * @param own The protocol's own field for the maximum output tokens: no other one is a bound.
+ * @param template The tokens that the prompt may have besides those of the body.
  * @returns a function of the micro-dollars that the spending caps leave; undefined without a cap.
  * @see section 8, cost rules 1 and 4
  */
@@ -81,10 +82,11 @@ export function maximumTextCost(
 	model: Partial<Model>,
 	body: JsonObject,
 	own: LimitField,
+	template = 0,
 ): (left?: Decimal) => CostBound | NoCostBound {
 	const measured = maximumPromptTokens(body);
 	const window = readWindow(model, measured.least);
-	const prompt = countPromptTokens(measured, window);
+	const prompt = countPromptTokens(measured, window, template);
 	if ('unbounded' in prompt) return () => prompt;
 	const limits = readOutputLimits(body, own);
 	if (!limits)
@@ -209,9 +211,11 @@ const describePrompt = ({ promptTokens, promptCountedBy }: CostBound) =>
 function countPromptTokens(
 	prompt: ReturnType<typeof maximumPromptTokens>,
 	window: number | undefined,
+	template: number,
 ): Pick<CostBound, 'promptTokens' | 'promptCountedBy' | 'countedBecause'> | NoCostBound {
 	if ('tokens' in prompt) {
-		const { tokens, hasFiles } = prompt;
+		const { hasFiles } = prompt;
+		const tokens = prompt.tokens + template;
 		if (window === undefined || tokens <= window)
 			return { promptTokens: tokens, promptCountedBy: hasFiles ? 'bytesAndFiles' : 'bytes' };
 		return { promptTokens: window, promptCountedBy: 'contextWindow' };

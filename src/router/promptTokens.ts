@@ -30,7 +30,8 @@ interface MeasuredPrompt {
  *
  * This is an upper bound because a token represents at least one byte of text, the JSON form of a text has at least as many bytes,
  * and the names and brackets of JSON are longer than what a model's template adds around messages and their parts. For what a
- * template may add to separate texts and to tools, 16 and 64 tokens each are added.
+ * template may add to separate texts and to tools, 16 and 64 tokens each are added. What it says on its own comes on top:
+ * `TEMPLATE_TOKENS`.
  *
  * @param body Of a chat completion or a response.
  */
@@ -48,6 +49,17 @@ export function maximumPromptTokens(body: JsonObject): MeasuredPrompt | Unmeasur
 	if (unmeasurable) return { ...unmeasurable, least };
 	return { tokens: bytes + frames + files.tokens, least, hasFiles: files.parts.size > 0 };
 }
+
+/**
+ * The most tokens of what a model's own template says, once, beside the request: who it is, the date, how tools are called.
+ *
+ * Of the 70 templates that llama.cpp of 2026-09-28 has, rendered by its server, 37 exceed what is counted for one word, by up to 1,137
+ * tokens (Devstral Small), and 33 what is counted for it with a tool, by up to 1,060 (Command R7B). Anthropic adds up to 530 for tools.
+ *
+ * @see https://github.com/ggml-org/llama.cpp/tree/master/models/templates
+ * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview#pricing
+ */
+export const TEMPLATE_TOKENS = 1500;
 
 /** Parts of messages that are more than text, and the most tokens that their files can have. One object may be in several messages. */
 interface Files {

@@ -29,8 +29,8 @@ async function begin(name: string, models?: string) {
 		ownPrices: `${REPLAYED_MODEL} 1 2`,
 	};
 	const ask = async (content: string, more: IDataObject = {}) => {
-		const { modelId = REPLAYED_MODEL, ...changed } = more;
-		const call = chat(content, { model: model(String(modelId)) });
+		const { modelId = REPLAYED_MODEL, operation = 'message', ...changed } = more;
+		const call = chat(content, { model: model(String(modelId)), operation: String(operation) });
 		const secrets = { modelRouterApi: { ...data, ...changed } };
 		const { items, failed } = await run({ ...call, secrets, settings: CARRY_ON });
 		return { json: items[0]?.json, error: String(failed[0]?.json['error']) };
@@ -50,6 +50,15 @@ describe.each(PROGRAMS)('%s', (name) => {
 			costSource: 'credential',
 			complete: true,
 		});
+	});
+
+	it('has no more tokens in its prompt than were counted for a cap, with what its template says', async () => {
+		const { ask } = await begin(name);
+		const { json: most } = await ask('hello', { operation: 'estimateCost' });
+		const { json } = await ask('hello');
+		const { prompt_tokens } = json?.['usage'] as Record<string, number>;
+		expect(prompt_tokens).toBeGreaterThan(0);
+		expect(Number(most?.['maxPromptTokens'])).toBeGreaterThanOrEqual(prompt_tokens ?? NaN);
 	});
 
 	it('calls a tool, whose arguments come piece by piece', async () => {
