@@ -99,11 +99,17 @@ it('A2A: an own context of the agent takes the place of the session, and a task 
 	const { sessionId = '', taskId = '' } = first.json ?? {};
 	await run({
 		...callOf('a2a', 'on Monday', { sessionMode: 'fromInput' }),
-		items: [{ sessionId, taskId }],
+		items: [{ sessionId, taskId, server: 'A2A' }],
 	});
 	expect(asked().at(-1)?.body['params']).toMatchObject({
 		message: { contextId: 'ctx [own] [ask]', taskId },
 	});
+	// other nodes have IDs of tasks, too
+	await run({
+		...callOf('a2a', 'again', { sessionMode: 'fromInput' }),
+		items: [{ sessionId, taskId }],
+	});
+	expect(asked().at(-1)?.body['params']).not.toMatchObject({ message: { taskId } });
 });
 
 it('A2A: what had arrived of an answer that breaks off is kept, with its session', async () => {

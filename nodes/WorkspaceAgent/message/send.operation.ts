@@ -11,7 +11,7 @@ import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAns
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
-import { selectSession, type Session, sessionParams } from './session';
+import { findTask, selectSession, type Session, sessionParams } from './session';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -54,12 +54,11 @@ export const sendOperation = operation({
 	prepare({ agentOf, agent, messageSource, message, options, ...choice }, context): SendRequest {
 		const server = agentOf === 'server' ? readServer(context.server) : undefined;
 		const session = selectSession(choice, context, server);
-		const { readItem, isFromVisitor } = context.handedOver;
 		return {
 			...(server && {
 				server,
 				agent: agent.trim(),
-				task: isFromVisitor('taskId') ? '' : readItem('taskId'),
+				task: findTask(session, server, context.handedOver),
 			}),
 			session,
 			chat: toChat(session, server),

@@ -67,6 +67,18 @@ export function selectSession(
 	return { source, id: sessionIdOf(sessionSpace, name), key: text };
 }
 
+/** The task that waits for the message in a session of the item. Other nodes have a "taskId", too: it counts beside the name of its server. */
+export function findTask(
+	{ source }: Session,
+	{ name }: AgentServer,
+	{ readItem, isFromVisitor }: PrepareContext['handedOver'],
+): string | undefined {
+	const isOwn =
+		source === 'conversation' ||
+		(source === 'item' && readItem('server') === name && !isFromVisitor('taskId'));
+	return isOwn ? readItem('taskId') : undefined;
+}
+
 function readId(text: string): string {
 	const id = text.trim();
 	if (id) return id;
