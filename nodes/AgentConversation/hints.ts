@@ -65,19 +65,23 @@ function hintInChat(n8n: IExecuteFunctions, { items, speakers }: State): void {
 /** The key of a workspace is that of one agent. Another server may have several. */
 function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
 	const agents = Object.values(speakers).filter(isWorkspaceAgent);
-	const agentOf = ({ node }: { node: string }) => {
-		const { credentials = {}, parameters = {} } = findNode(n8n, node) ?? {};
-		const isOther = parameters['agentOf'] === 'server';
-		const id = credentials[isOther ? 'agentServerApi' : 'workspaceAgentApi']?.id;
-		const agent = isOther ? JSON.stringify(parameters['agent']) : '';
-		return id && `${id} ${agent}`;
-	};
-	for (const [agent, sharing] of groupBy(agents, agentOf)) {
-		if (!agent || sharing.length === 1) continue;
-		const names = sharing.map(({ node }) => node).join(' and ');
-		addHint(
-			n8n,
-			`${names} use the same credential, so one agent talks to itself. For another agent, choose another credential.`,
-		);
+	for (const isOther of [false, true]) {
+		const agentOf = ({ node }: { node: string }) => {
+			const { credentials = {}, parameters = {} } = findNode(n8n, node) ?? {};
+			if ((parameters['agentOf'] === 'server') !== isOther) return undefined;
+			const id = credentials[isOther ? 'agentServerApi' : 'workspaceAgentApi']?.id;
+			const { value = '' } = (parameters['agent'] ?? {}) as IDataObject;
+			return id && `${id} ${isOther ? String(value) : ''}`;
+		};
+		const what = isOther ? 'the same credential and the same Agent' : 'the same credential';
+		const change = isOther ? 'change one of them' : 'choose another credential';
+		for (const [agent, sharing] of groupBy(agents, agentOf)) {
+			if (!agent || sharing.length === 1) continue;
+			const names = sharing.map(({ node }) => node).join(' and ');
+			addHint(
+				n8n,
+				`${names} use ${what}, so one agent talks to itself. For another agent, ${change}.`,
+			);
+		}
 	}
 }

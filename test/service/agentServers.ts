@@ -25,6 +25,8 @@ export interface AgentServers {
 	calls: AgentCall[];
 	/** What the card of an A2A agent has instead. */
 	card: Record<string, unknown>;
+	/** Of LangGraph. A test may take one away. */
+	assistants: Array<{ assistant_id: string; name: string }>;
 	/** Holds the next answers back until it is called. */
 	hold(): () => void;
 	stop(): Promise<void>;
@@ -34,10 +36,10 @@ const paths = { a2a: '/one', a2a0: '/zero', langGraph: '/graph', n8nChat: '/webh
 
 const KEY_IN = { a2a: 'bearer', a2a0: 'apiKey', langGraph: 'xApiKey', n8nChat: 'none' };
 
-const ASSISTANTS = ['3f0b', '9c1d'].map((begin, index) => ({
-	assistant_id: `${begin}0000-0000-4000-8000-000000000000`,
-	name: ['Planner', 'Writer'][index],
-}));
+const ASSISTANTS = [
+	{ assistant_id: '3f0b0000-0000-4000-8000-000000000000', name: 'Planner' },
+	{ assistant_id: '9c1d0000-0000-4000-8000-000000000000', name: 'Writer' },
+];
 
 /**
  * Agents of several servers, on loopback. Each says how many messages its session has had, and what it was told:
@@ -53,6 +55,7 @@ export async function agentServers(): Promise<AgentServers> {
 	const said = new Map<string, number>();
 	const busy = new Set<string>();
 	const card: Record<string, unknown> = {};
+	const assistants = [...ASSISTANTS];
 	let held: Promise<void> | undefined;
 
 	const sayIn = (session: string, message: string) => {
@@ -118,7 +121,7 @@ export async function agentServers(): Promise<AgentServers> {
 			sendJson(response, { jsonrpc: '2.0', id: body['id'], result });
 		},
 		'POST /graph/assistants/search': ({ body }, response) =>
-			sendJson(response, ASSISTANTS.slice(0, Number(body['limit'] ?? 10))),
+			sendJson(response, assistants.slice(0, Number(body['limit'] ?? 10))),
 		'POST /webhook/1/chat': async ({ body }, response) => {
 			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
 			await held;
@@ -127,7 +130,7 @@ export async function agentServers(): Promise<AgentServers> {
 	};
 	const runGraph = async ({ path, body }: AgentCall, response: ServerResponse) => {
 		const thread = path.split('/')[3] ?? '';
-		const known = ASSISTANTS.some(({ assistant_id }) => assistant_id === body['assistant_id']);
+		const known = assistants.some(({ assistant_id }) => assistant_id === body['assistant_id']);
 		if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(thread))
 			return sendJson(response, { message: 'Invalid thread ID' }, 422);
 		if (!known) return sendJson(response, { message: 'Assistant not found' }, 404);
@@ -177,6 +180,7 @@ export async function agentServers(): Promise<AgentServers> {
 		}),
 		calls,
 		card,
+		assistants,
 		hold() {
 			let release = () => {};
 			held = new Promise((resolve) => (release = resolve));

@@ -1,0 +1,212 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { type AgentServers, agentServers } from '../service/agentServers';
+import { callTool } from './rig/agentTool';
+import { model, secretsOf } from './rig/calls';
+import { converse, type ConverseOptions } from './rig/converse';
+import { ours } from './rig/flow';
+import { serviceForTests } from './rig/service';
+
+// agents of other servers, where they speak with each other, and with the nodes of the service
+const service = serviceForTests();
+let servers: AgentServers;
+beforeEach(async () => void (servers = await agentServers()));
+afterEach(async () => await servers.stop());
+
+type Name = Parameters<AgentServers['urlOf']>[0];
+
+const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
+const WRITER = '9c1d0000-0000-4000-8000-000000000000';
+
+const agent = (name: Name, parameters: INodeParameters = {}) => {
+	const credentials = { agentServerApi: { id: name, name } };
+	return ours('Agent', 'workspaceAgentTool', {
+		credential: '',
+		parameters: { agentOf: 'server', ...parameters },
+		settings: { credentials },
+	});
+};
+const graph = (id = PLANNER) => agent('langGraph', { agent: model(id) });
+const secrets = () => ({
+	...secretsOf(service),
+	a2a: servers.credential('a2a'),
+	langGraph: servers.credential('langGraph'),
+	n8nChat: servers.credential('n8nChat'),
+});
+const talk = async (
+	speakers: ConverseOptions['speakers'],
+	parameters: INodeParameters = {},
+	opening = 'Hello',
+) =>
+	await converse({
+		speakers,
+		parameters: { turnLimit: 4, ...parameters },
+		items: [{ chatInput: opening }],
+		secrets: secrets(),
+	});
+const transcriptOf = (json: IDataObject) => json['transcript'] as IDataObject[];
+const asked = () => servers.calls.filter(({ path }) => !/well-known|search/.test(path));
+/** What A2A was sent, message by message. */
+const messages = () =>
+	asked()
+		.filter(({ path }) => path.startsWith('/one/'))
+		.map(({ body }) => (body['params'] as { message: IDataObject }).message);
+
+it('agents of two servers talk, each in a session of its own, and the transcript names the servers', async () => {
+	const { json, error } = await talk({ Ada: agent('a2a'), Graph: graph() });
+	expect(error).toBeUndefined();
+	expect(json).toMatchObject({ ended: 'turnLimit', turns: 4 });
+	const transcript = transcriptOf(json);
+	expect(transcript.map(({ speaker, server }) => [speaker, server])).toEqual([
+		['Ada', 'A2A'],
+		['Graph', 'LangGraph'],
+		['Ada', 'A2A'],
+		['Graph', 'LangGraph'],
+	]);
+	// each remembers its first message
+	expect(transcript.map(({ text }) => String(text).slice(-10))).toEqual([
+		'message 1.',
+		'message 1.',
+		'message 2.',
+		'message 2.',
+	]);
+	const sessions = transcript.map(({ sessionId }) => sessionId);
+	expect([new Set(sessions).size, sessions.slice(2)]).toEqual([2, sessions.slice(0, 2)]);
+	expect(json['speakersWithoutCost']).toEqual(['Ada', 'Graph']);
+});
+
+it('an agent of another server talks with a model, whose part alone has a cost', async () => {
+	const parameters = { model: model('northwind/quill-2.5') };
+	const Model = ours('Model', 'modelRouterTool', { credential: 'modelRouterApi', parameters });
+	const { json } = await talk({ Ada: agent('a2a'), Model });
+	expect(json).toMatchObject({
+		ended: 'turnLimit',
+		costUsd: expect.any(Number),
+		speakersWithoutCost: ['Ada'],
+	});
+	expect(transcriptOf(json).map(({ server }) => server)).toEqual(['A2A', null, 'A2A', null]);
+	expect(transcriptOf(json)[2]?.['text']).toMatch(/This is message 2\.$/);
+});
+
+it('a context that the server opens goes on, and a task that waits gets the next message', async () => {
+	const { json } = await talk({ Ada: agent('a2a'), Graph: graph() }, {}, '[own] [ask]');
+	const [first, second] = messages();
+	expect(first).toMatchObject({ contextId: expect.stringMatching(/^[\da-f-]{36}$/) });
+	expect(first).not.toHaveProperty('taskId');
+	expect(second).toMatchObject({ contextId: 'ctx [own] [ask]', taskId: expect.any(String) });
+	expect(transcriptOf(json)[0]).toMatchObject({ sessionId: 'ctx [own] [ask]' });
+	expect(json['speakers']).toMatchObject([{ sessionId: expect.stringMatching(/^ctx /) }, {}]);
+});
+
+it('a transcript continues the sessions, whatever their IDs are', async () => {
+	const first = await talk({ Ada: agent('a2a'), Graph: graph() }, { turnLimit: 2 }, '[own] one');
+	const transcript = JSON.stringify(transcriptOf(first.json));
+	const { json } = await talk(
+		{ Ada: agent('a2a'), Graph: graph() },
+		{ turnLimit: 2, options: { transcript } },
+	);
+	expect(messages()[1]).toMatchObject({ contextId: 'ctx [own] one' });
+	const sessions = (given: IDataObject) => transcriptOf(given).map(({ sessionId }) => sessionId);
+	expect(sessions(json)).toEqual([...sessions(first.json), ...sessions(first.json)]);
+	expect(transcriptOf(json).at(-1)?.['text']).toMatch(/This is message 2\.$/);
+});
+
+it('a failure names the server, and what had arrived stays', async () => {
+	const { json } = await talk({ Ada: agent('a2a'), Graph: graph('gone') });
+	expect(json).toMatchObject({
+		ended: 'speakerFailed',
+		turns: 2,
+		failure: { speaker: 'Graph', error: expect.stringMatching(/LangGraph/) },
+	});
+	const broken = await talk({ Ada: agent('a2a'), Graph: graph() }, {}, '[fail]');
+	expect(broken.json).toMatchObject({ failure: { error: expect.stringMatching(/A2A/) } });
+});
+
+it.each([
+	['was certainly not received', graph('gone'), 2],
+	['may have been received', agent('a2a'), 1],
+])('a message that %s: On Failure: Ask Once More', async (_what, Ada, times) => {
+	const options = { onFailure: 'askAgain' };
+	const { json } = await talk({ Ada, Graph: graph() }, { options }, '[fail]');
+	expect(json['ended']).toBe('speakerFailed');
+	expect(asked()).toHaveLength(times);
+});
+
+it.each<[string, ConverseOptions['speakers'], string[]]>([
+	['two agents of one server are two', { Ada: graph(), Bob: graph(WRITER) }, []],
+	[
+		'one agent that was chosen in two ways talks to itself',
+		{
+			Ada: graph(),
+			Bob: agent('langGraph', {
+				agent: { __rl: true, mode: 'list', value: PLANNER, cachedResultName: 'Planner' },
+			}),
+		},
+		[
+			'Ada and Bob use the same credential and the same Agent, so one agent talks to itself. For another agent, change one of them.',
+		],
+	],
+])('%s', async (_what, speakers, hints) => {
+	expect((await talk(speakers, { turnLimit: 1 })).hints).toEqual(hints);
+});
+
+it('needs a credential and nothing else: the only agent counts, of several the names are told', async () => {
+	const several = await talk({ Ada: agent('langGraph'), Chat: agent('n8nChat') });
+	expect(several.json).toMatchObject({
+		ended: 'speakerFailed',
+		failure: { error: expect.stringMatching(/Agent is empty/) },
+	});
+	expect(JSON.stringify(several.json['failure'])).toContain('Planner, Writer');
+	expect(asked()).toEqual([]);
+
+	const other = await agentServers();
+	other.assistants.pop();
+	const { json } = await converse({
+		speakers: { Ada: agent('langGraph'), Chat: agent('n8nChat') },
+		parameters: { turnLimit: 2 },
+		secrets: { ...secrets(), langGraph: other.credential('langGraph') },
+	});
+	expect(json).toMatchObject({ ended: 'turnLimit' });
+	expect(other.calls.at(-1)?.body).toMatchObject({ assistant_id: PLANNER });
+	await other.stop();
+});
+
+describe('as a tool of an AI agent', () => {
+	const call = async (parameters: INodeParameters, given: IDataObject, name: Name = 'a2a') =>
+		await callTool('by the engine', {
+			tool: {
+				node: 'workspaceAgent',
+				credential: 'agentServerApi',
+				parameters: { agentOf: 'server', ...parameters },
+			},
+			calls: [given],
+			secrets: { agentServerApi: servers.credential(name) },
+		});
+
+	it('it needs a credential and nothing else', async () => {
+		const { answers } = await call({}, { Message: 'hello' });
+		expect(answers).toEqual([expect.stringContaining('I heard: hello')]);
+	});
+
+	const fromModel = "={{ $fromAI('it', '', 'string') }}";
+	it.each<[string, INodeParameters]>([
+		['Agent', { agent: model(fromModel) }],
+		['Agent', { agent: { __rl: true, mode: 'list', value: fromModel } }],
+		['Session ID', { sessionMode: 'id', sessionId: fromModel }],
+		['Session Key', { sessionMode: 'key', sessionKey: fromModel }],
+	])('its model does not choose: %s %j', async (field, parameters) => {
+		const given = { Message: 'hello', it: PLANNER };
+		const { answers } = await call(parameters, given, 'langGraph');
+		expect(answers).toEqual([
+			expect.stringMatching(new RegExp(`${field} has an expression that the model`)),
+		]);
+		expect(asked()).toEqual([]);
+	});
+
+	it('its model chooses no session and no task by what it gives', async () => {
+		const given = { Message: 'hello', sessionId: 'ctx of another', taskId: 'task of another' };
+		await call({}, given);
+		expect(messages()).toHaveLength(1);
+		expect(JSON.stringify(messages())).not.toContain('of another');
+	});
+});
