@@ -72,8 +72,8 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		look: 'both drafts and their cost in "Conversation"',
 	},
 	{
-		file: 'talk-to-an-agent-elsewhere-by-a2a.json',
-		waits: 'waits for the URL of an agent that speaks A2A, and for your first message',
+		file: 'a2a-agent-and-model-agree-under-one-dollar.json',
+		waits: 'waits for an agent that speaks A2A, for a model, and for your first message',
 	},
 	{
 		file: 'agent-questions-the-market-assistant.json',

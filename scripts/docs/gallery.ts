@@ -27,7 +27,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'compare-two-agents-with-a-model-as-judge.json',
 		'answer-telegram-messages-with-an-agent-that-remembers.json',
 		'ask-three-models-and-let-a-fourth-choose.json',
-		'talk-to-an-agent-elsewhere-by-a2a.json',
+		'a2a-agent-and-model-agree-under-one-dollar.json',
 	],
 	'Pictures, videos and speech': [
 		'make-pictures-every-night-under-a-spending-cap.json',
@@ -54,6 +54,8 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 export const LESSONS: readonly string[] = [
 	'message-an-agent.json',
 	'chat-live-with-an-agent.json',
+	'talk-to-an-agent-elsewhere-by-a2a.json',
+	'ask-a-langgraph-agent.json',
 	'answer-many-threads.json',
 	'ai-agent-and-workspace-agent-settle-a-question.json',
 	'ask-the-market-assistant.json',

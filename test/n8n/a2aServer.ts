@@ -22,6 +22,7 @@ type Asked = Pick<SendMessageRequest, 'method' | 'params'>;
 export class A2aServer {
 	/** As they came. */
 	readonly messages: Message[] = [];
+	/** What a user enters as Base URL. */
 	url = '';
 	readonly #contexts = new Map<string, number>();
 	readonly #server: Server;
@@ -34,6 +35,11 @@ export class A2aServer {
 			}),
 		);
 		this.#server = createServer((request, response) => {
+			if (request.url === '/.well-known/agent-card.json') {
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify({ ...CARD, url: `${this.url}/a2a` }));
+				return;
+			}
 			void request.toArray().then(async (chunks) => {
 				const asked = JSON.parse(Buffer.concat(chunks).toString()) as Asked;
 				// as it came: the SDK adds what it makes of it
@@ -47,7 +53,7 @@ export class A2aServer {
 
 	static async start(): Promise<A2aServer> {
 		const server = new A2aServer();
-		server.url = `http://127.0.0.1:${await listen(server.#server)}/a2a`;
+		server.url = `http://127.0.0.1:${await listen(server.#server)}`;
 		return server;
 	}
 

@@ -1,73 +1,57 @@
-import { createServer } from 'node:http';
+import { randomUUID } from 'node:crypto';
 
-import { listen } from '../service/listen.ts';
+import { agentServers, type AgentServers } from '../service/agentServers.ts';
 import { A2aServer } from './a2aServer.ts';
-import { bridgeOfFile } from './bridge.ts';
-import { conversationFile, outcomeOf, sessionsAt, speakersOf } from './conversationWorkflow.ts';
-import { readExample } from './example.ts';
+import { model } from './bridge.ts';
+import { outcomeOf, saidIn } from './conversationWorkflow.ts';
+import { chatMessage } from './editor.ts';
+import { exampleFor, withModels } from './example.ts';
+import { galleryOfFile, given } from './gallery.ts';
+import type { WorkflowFile } from './workflow.ts';
 
-// an agent of somebody else, by A2A: the speaker of the gallery's workflow, against a server of the protocol's own SDK
-const bridge = bridgeOfFile();
+// agents of somebody else: the workflows of the gallery that ask them, A2A 0.3 against a server of the protocol's own SDK
+const { bridge, run, runSaved } = galleryOfFile({});
 let elsewhere: A2aServer;
-beforeAll(async () => void (elsewhere = await A2aServer.start()));
+let servers: AgentServers;
+beforeAll(async () => {
+	elsewhere = await A2aServer.start();
+	servers = await agentServers();
+});
 beforeEach(() => elsewhere.clear());
-afterAll(async () => await elsewhere?.stop());
-
-/** The gallery's speaker. @param version What its user enters in the header */
-function speakerAt(url: string, version: string) {
-	const { nodes } = readExample('talk-to-an-agent-elsewhere-by-a2a.json');
-	const speaker = nodes.find(({ name }) => name === 'Agent Elsewhere')!;
-	const headerParameters = { parameters: [{ name: 'A2A-Version', value: version }] };
-	Object.assign(speaker.parameters, { url, headerParameters });
-	return speaker;
-}
-
-it('an agent that speaks A2A 1.0 is asked in its version, which the header says, too', async () => {
-	const asked: unknown[] = [];
-	// refuses and answers as the SDK does (@a2a-js/sdk 1.3.0)
-	const server = createServer((request, response) => {
-		void request.toArray().then((chunks) => {
-			const { method, params, id } = JSON.parse(Buffer.concat(chunks).toString()) as {
-				method: string;
-				params: { message: { contextId: string } };
-				id: number;
-			};
-			const { contextId } = params.message;
-			const says = { messageId: 'm-1', role: 'ROLE_AGENT', parts: [{ text: 'On Tuesday.' }] };
-			const isKnown = request.headers['a2a-version'] === '1.0';
-			const answer = isKnown
-				? { result: { message: { ...says, contextId } } }
-				: { error: { code: -32009, message: 'The version is not supported' } };
-			asked.push({ method, params });
-			response.setHeader('content-type', 'application/json');
-			response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-		});
-	});
-	const url = `http://127.0.0.1:${await listen(server)}`;
-	const speakers = [speakerAt(url, '1.0'), speakersOf(bridge.accounts).agent('Ann')];
-	const file = conversationFile({ opening: 'When?', speakers, parameters: { turnLimit: 2 } });
-	const outcome = outcomeOf(await bridge.editor.runOnce(file));
-	server.closeAllConnections();
-	await new Promise((resolve) => server.close(resolve));
-	expect(outcome.transcript[0]).toMatchObject({ text: 'On Tuesday.', note: null });
-	const message = { role: 'ROLE_USER', parts: [{ text: 'When?' }] };
-	expect(asked).toMatchObject([{ method: 'SendMessage', params: { message } }]);
+afterAll(async () => {
+	await elsewhere?.stop();
+	await servers?.stop();
 });
 
-it('all turns are of one context, and what an agent asks is answered in its task', async () => {
-	const speakers = [speakerAt(elsewhere.url, '0.3'), speakersOf(bridge.accounts).agent('Ann')];
-	const opening = 'Book a room [ask]';
-	const file = conversationFile({ opening, speakers, parameters: { turnLimit: 5 } });
-	const outcome = outcomeOf(await bridge.editor.runOnce(file));
-	expect(outcome).toMatchObject({ ended: 'turnLimit', turns: 5 });
-	const [asks, answer, noted, reply, heard] = outcome.transcript;
-	expect(asks).toMatchObject({
-		text: 'On which day?',
-		note: 'The agent needs an answer to continue.',
+/** A workflow with an account as the examples name it. */
+async function loadWith(file: string, data: Record<string, string>): Promise<WorkflowFile> {
+	const secret = { name: 'Agent Server account', type: 'agentServerApi', data };
+	const account = await bridge.editor.createCredential(secret);
+	return withModels(exampleFor({ ...bridge.accounts, account }, file));
+}
+
+it('an A2A agent and a model talk: one context, a task for what the agent asks, and only the model costs', async () => {
+	const data = { server: 'a2a', baseUrl: elsewhere.url, keyIn: 'none' };
+	const file = await loadWith('a2a-agent-and-model-agree-under-one-dollar.json', data);
+	const outcome = outcomeOf(await run(file, { given: chatMessage('Book a room [ask]') }));
+	expect(outcome).toMatchObject({
+		ended: 'turnLimit',
+		turns: 6,
+		speakersWithoutCost: ['Agent Elsewhere'],
 	});
-	expect(answer?.text).toContain('You said: "On which day?"');
-	expect(noted).toMatchObject({ text: `Noted: ${answer?.text}`, note: null });
-	expect(reply?.text).toContain(`You said: "${noted?.text}"`);
+	expect(outcome['costUsd']).toBeGreaterThan(0);
+	expect(outcome['costUsd']).toBeLessThan(1);
+	const [asks, answer, noted, reply, heard] = outcome.transcript;
+	expect(saidIn(outcome).map(([who]) => who)).toEqual([
+		'Agent Elsewhere',
+		'Planner',
+		'Agent Elsewhere',
+		'Planner',
+		'Agent Elsewhere',
+		'Planner',
+	]);
+	expect(asks).toMatchObject({ text: expect.stringContaining('On which day?'), server: 'A2A' });
+	expect(noted?.text).toBe(`Noted: ${answer?.text}`);
 	expect(heard?.text).toBe(`I heard "${reply?.text}". This is message 3 of this context.`);
 	const { messages } = elsewhere;
 	const { contextId } = messages[0]!;
@@ -76,12 +60,38 @@ it('all turns are of one context, and what an agent asks is answered in its task
 	// only between the question and its answer is there a task
 	expect(messages.map(({ taskId }) => typeof taskId)).toEqual(['undefined', 'string', 'undefined']);
 	expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(3);
-	const [session] = sessionsAt(bridge);
-	expect(outcome.transcript.map(({ sessionId }) => sessionId)).toEqual([
-		contextId,
-		session,
-		contextId,
-		session,
-		contextId,
-	]);
+	expect(outcome.transcript.map(({ sessionId }) => sessionId)[2]).toBe(contextId);
+});
+
+it('a chat with an A2A agent goes on with the next message, and another chat begins anew', async () => {
+	const file = await loadWith('talk-to-an-agent-elsewhere-by-a2a.json', servers.credential('a2a'));
+	const saved = await bridge.editor.importWorkflow(file);
+	const say = async (text: string, chatId: string) => {
+		const execution = await runSaved(saved, { given: chatMessage(text, chatId) });
+		return given(execution, 'Agent Elsewhere')[0];
+	};
+	const chatId = randomUUID();
+	expect(await say('one', chatId)).toMatchObject({
+		output: 'I heard: one This is message 1.',
+		server: 'A2A',
+		sessionSource: 'chatTrigger',
+	});
+	expect((await say('two', chatId))?.['output']).toBe('I heard: two This is message 2.');
+	expect((await say('three', randomUUID()))?.['output']).toBe('I heard: three This is message 1.');
+});
+
+it('an assistant of LangGraph is asked twice in one thread, which a later execution continues', async () => {
+	const file = await loadWith('ask-a-langgraph-agent.json', servers.credential('langGraph'));
+	// as its user chooses it
+	const agent = model('3f0b0000-0000-4000-8000-000000000000');
+	for (const { parameters } of file.nodes)
+		if (parameters['agentOf']) Object.assign(parameters, { agent });
+	const outputs = async () => {
+		const execution = await run(file);
+		return ['Greet the Agent', 'Ask Again'].map((name) => given(execution, name)[0]?.['output']);
+	};
+	const hello = 'I heard: Hello! My project is called Lighthouse. This is message';
+	const question = 'I heard: What is my project called? This is message';
+	expect(await outputs()).toEqual([`${hello} 1.`, `${question} 2.`]);
+	expect(await outputs()).toEqual([`${hello} 3.`, `${question} 4.`]);
 });
