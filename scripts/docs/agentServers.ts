@@ -19,11 +19,11 @@ What you should know:
 - **Base URL**: the address of the server itself. One in your own network may begin with \`http://\`. A card that leads to another address is refused.
 - **A2A** means version 1.0 or 0.3, with JSON-RPC. The agent has to publish its card below the base URL.
 - **n8n Chat** is a Chat Trigger of any n8n that is publicly available. For its Basic Auth, choose **Key In: None**, and enter \`Authorization\` with \`Basic …\` as an additional header.
-- **A session** works in the same way [everywhere](sessions.md#remote-agent).
+- **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server).
 - **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent), whoever sends it.
 - **The cost** is that of the owner of the agent. No budget or cap of this package counts it.
 
-A server that is not in the table cannot be asked: see [Known limits](known-limits.md#remote-agent).
+A server that is not in the table cannot be asked: see [Known limits](known-limits.md#servers-of-agents-that-cannot-be-asked).
 `;
 
 const COLUMNS = [
