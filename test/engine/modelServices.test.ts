@@ -236,6 +236,20 @@ describe('pictures and sound within an answer', () => {
 		});
 	});
 
+	it('are told to an agent that calls the node as its tool, which gets no files', async () => {
+		const { asked, secrets } = await begin(rowOf('OpenRouter'));
+		const call = chat('[[picture]]', { model: model(asked) });
+		const { items } = await run({ ...call, secrets, asTool: true });
+		const { json, binary } = items[0] ?? {};
+		expect(binary).toBeUndefined();
+		expect(json).toMatchObject({
+			output: 'Hello from OpenRouter',
+			notice: expect.stringMatching(/which an AI agent does not get/),
+		});
+		expect(json).not.toHaveProperty('files');
+		expect(JSON.stringify(json)).not.toContain(PICTURE.slice(0, 40));
+	});
+
 	it('are no text of a chat model, which says where to get them', async () => {
 		const { asked, secrets } = await begin(rowOf('OpenRouter'));
 		const { given, calls } = await useModel({
