@@ -1,8 +1,9 @@
 import type { ServiceError } from '../core/errors';
 import type { Decimal } from '../core/money';
+import { CORRECT_MODEL } from '../router/catalog';
 import { minimumJobCost } from '../router/jobPricing';
 import { checkKind, kindOfMediaType, type MediaType } from '../router/model';
-import { PRICED_MODEL } from '../router/pricing';
+import { type NoCostBound, PRICED_MODEL } from '../router/pricing';
 import { type Body, type Call, checkCall, type Priced } from './call';
 import type { Candidate } from './choose';
 
@@ -47,10 +48,13 @@ export function toJobCall(
 ): JobCall {
 	const body: Body = { ...given, model };
 	const minimum = 'entry' in found ? minimumJobCost(found.entry.pricing, body) : undefined;
-	const unpriced = 'unbounded' in found ? found : NO_PRICE;
+	const unpriced = 'unbounded' in found ? { ...found, ...ofMedia(found) } : NO_PRICE;
 	const price = { ...(minimum ?? unpriced), body, least: minimum?.microUsd };
 	return { model, found, find, body, mediaType, caps, allowUnknownCost, label, price: () => price };
 }
+
+/** A line in Prices is for text models. */
+const ofMedia = ({ trouble }: NoCostBound) => trouble === 'model' && { remedy: CORRECT_MODEL };
 
 const NO_PRICE = {
 	unbounded: 'The catalog has no price for this model',

@@ -53,6 +53,8 @@ export interface CostBound {
 	/** A whole number; 1 is 0.000001 USD. */
 	microUsd: number;
 	promptTokens: number;
+	/** Those of them that the model's own template may add. */
+	templateTokens?: number;
 	/** What the tokens of the prompt are counted by: one per byte of its JSON, the same and what its files can have, or the model's whole context window. */
 	promptCountedBy: 'bytes' | 'bytesAndFiles' | 'contextWindow';
 	/** Why the context window counts, as a sentence, if it is not just shorter than the prompt. */
@@ -212,12 +214,18 @@ function countPromptTokens(
 	prompt: ReturnType<typeof maximumPromptTokens>,
 	window: number | undefined,
 	template: number,
-): Pick<CostBound, 'promptTokens' | 'promptCountedBy' | 'countedBecause'> | NoCostBound {
+):
+	| Pick<CostBound, 'promptTokens' | 'templateTokens' | 'promptCountedBy' | 'countedBecause'>
+	| NoCostBound {
 	if ('tokens' in prompt) {
 		const { hasFiles } = prompt;
 		const tokens = prompt.tokens + template;
 		if (window === undefined || tokens <= window)
-			return { promptTokens: tokens, promptCountedBy: hasFiles ? 'bytesAndFiles' : 'bytes' };
+			return {
+				promptTokens: tokens,
+				...(template && { templateTokens: template }),
+				promptCountedBy: hasFiles ? 'bytesAndFiles' : 'bytes',
+			};
 		return { promptTokens: window, promptCountedBy: 'contextWindow' };
 	}
 	const { unbounded, fitsWindow } = prompt;

@@ -8,7 +8,7 @@ import {
 	REPLAYED_KEY,
 	REPLAYED_MODEL,
 } from '../service/modelServices/replay';
-import { CARRY_ON, chat, model } from './rig/calls';
+import { CARRY_ON, chat, job, model, PICTURE } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { testCredential } from './rig/credentialTest';
 import { additionalData, ours, workflowOf } from './rig/flow';
@@ -59,6 +59,7 @@ describe.each(PROGRAMS)('%s', (name) => {
 		const { prompt_tokens } = json?.['usage'] as Record<string, number>;
 		expect(prompt_tokens).toBeGreaterThan(0);
 		expect(Number(most?.['maxPromptTokens'])).toBeGreaterThanOrEqual(prompt_tokens ?? NaN);
+		expect(most?.['output']).toContain('The template of the model may add 1500 tokens.');
 	});
 
 	it('calls a tool, whose arguments come piece by piece', async () => {
@@ -130,4 +131,13 @@ it('Ollama without a model is reached, and has none to choose', async () => {
 		status: 'OK',
 		message: 'The model router was reached. It gets no key',
 	});
+});
+
+it('a picture is not offered a line of prices, which are for texts', async () => {
+	const { data } = await begin('Ollama');
+	const secrets = { modelRouterApi: { ...data, ownPrices: '' } };
+	const { failed } = await run({ ...job('generate', PICTURE), secrets, settings: CARRY_ON });
+	expect(failed[0]?.json['error']).toMatch(/does not have the model canvas\/sketch-1/);
+	expect(failed[0]?.json['error']).not.toMatch(/Prices/);
+	expect(program.posts).toEqual([]);
 });

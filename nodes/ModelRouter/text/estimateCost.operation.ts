@@ -65,7 +65,7 @@ export const estimateCost = operation({
 
 /** `max…` is an upper bound; `estimated…` assumes about four bytes per token, as in most languages. */
 function toEstimate(
-	{ microUsd, promptTokens, promptCountedBy, outputTokens }: CostBound,
+	{ microUsd, promptTokens, templateTokens, promptCountedBy, outputTokens }: CostBound,
 	body: Record<string, unknown>,
 	entry: Model | undefined,
 	maxCostIsGuess: boolean,
@@ -78,6 +78,7 @@ function toEstimate(
 	return {
 		output: joinSentences(
 			`This costs at most ${formatUsd(microUsd)}${about}. ${EXPLANATIONS[promptCountedBy]}`,
+			templateTokens !== undefined && `The template of the model may add ${templateTokens} tokens.`,
 			maxCostIsGuess && 'That is a guess: the service may charge another price.',
 		),
 		maxCostUsd: toUsd(microUsd),
