@@ -73,14 +73,14 @@ function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
 			const { value = '' } = (parameters['agent'] ?? {}) as IDataObject;
 			return id && `${id} ${isOther ? String(value) : ''}`;
 		};
-		const what = isOther ? 'the same credential and the same Agent' : 'the same credential';
-		const change = isOther ? 'change one of them' : 'choose another credential';
 		for (const [agent, sharing] of groupBy(agents, agentOf)) {
 			if (!agent || sharing.length === 1) continue;
 			const names = sharing.map(({ node }) => node).join(' and ');
 			addHint(
 				n8n,
-				`${names} use ${what}, so one agent talks to itself. For another agent, ${change}.`,
+				isOther
+					? `${names} use the same credential and the same Agent, so one agent talks to itself. For another agent, choose another credential or another Agent.`
+					: `${names} use the same credential, so one agent talks to itself. For another agent, choose another credential.`,
 			);
 		}
 	}

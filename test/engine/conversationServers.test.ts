@@ -143,7 +143,7 @@ it.each<[string, ConverseOptions['speakers'], string[]]>([
 			}),
 		},
 		[
-			'Ada and Bob use the same credential and the same Agent, so one agent talks to itself. For another agent, change one of them.',
+			'Ada and Bob use the same credential and the same Agent, so one agent talks to itself. For another agent, choose another credential or another Agent.',
 		],
 	],
 ])('%s', async (_what, speakers, hints) => {
