@@ -3,7 +3,6 @@ import { extractText } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { readTokenCounts } from '../core/tokenCounts';
-import { readA2a } from './a2a';
 import {
 	type AnswerPlace,
 	firstText,
@@ -105,8 +104,8 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const failed = own.find(({ error }) => isError(error));
 	if (failed)
 		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
-	const special = readSpecial(own, added, question);
-	if (special) return { ...special, facts: { ...facts, ...special.facts } };
+	const edit = findEdit(added, question);
+	if (edit) return { ...edit, facts };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
 	const text = own
 		.map((item, index) => toText(findAnswer(item, added[index] ?? {}, question)))
@@ -144,26 +143,9 @@ function readNotice(own: readonly Item[], text: string, isOurs: boolean): string
 	return calledTools ? 'The model only called tools, which nobody runs.' : undefined;
 }
 
-/** The answer of a remote agent, or a person's decision about the turn before. */
-function readSpecial(
-	own: readonly Item[],
-	added: readonly Item[],
-	{ isOurs, isEditor, hasWaited }: Question,
-): Reply | undefined {
-	const remote = isOurs ? undefined : readA2a(own[0] ?? {});
-	if (!remote) {
-		const edit = isEditor && hasWaited && readEdit(added);
-		return edit ? { ...edit, facts: {} } : undefined;
-	}
-	const { text, error, notice, ids } = remote;
-	return {
-		text: text.toWellFormed(),
-		ids,
-		facts: ids.sessionId ? { sessionId: ids.sessionId } : {},
-		...(notice && { notice }),
-		...(error && { failure: { error, isCertainlyNotReceived: false } }),
-	};
-}
+/** A person's decision about the turn before, if the speaker is a person who decides about it. */
+const findEdit = (added: readonly Item[], { isEditor, hasWaited }: Question) =>
+	isEditor && hasWaited ? readEdit(added) : undefined;
 
 /** A person's decision about a turn: who approved it, if that is known, or the reply that ends it. */
 type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };

@@ -119,7 +119,7 @@ export function textOf(value: unknown): string | undefined {
  * Whether a part is what a model thinks, as of Gemini; over A2A, Google's ADK has that in the metadata, and beside it calls of tools
  * (google/adk-python#4676, a2a/converters/part_converter.py).
  */
-export const isAside = ({ thought, metadata }: JsonObject): boolean =>
+const isAside = ({ thought, metadata }: JsonObject): boolean =>
 	thought === true ||
 	(isPlainObject(metadata) && (metadata['adk_thought'] === true || 'adk_type' in metadata));
 
