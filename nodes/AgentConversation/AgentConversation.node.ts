@@ -35,7 +35,7 @@ export class AgentConversation implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.agentConversation,
 			searchHint:
-				'Lets two or more agents, assistants or models talk to each other, turn by turn. Attach them as Speakers, as tools are attached to an AI Agent. For two Remote Agents, use two credentials. The field ended says whether they agreed.',
+				'Lets two or more agents, assistants or models talk to each other, turn by turn. Attach them as Speakers, as tools are attached to an AI Agent. Two Remote Agents need two credentials, or two agents of one server. The field ended says whether they agreed.',
 			inputs: {
 				ai_tool: { required: true },
 				ai_languageModel: {

@@ -20,7 +20,7 @@ const [openingSourceParam, openingParam] = textSourceParams({
 export const conversationParams = [
 	{
 		displayName:
-			'Add two or more speakers with + below this node: search for "Remote Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. For a Remote Agent, one credential is one agent. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
+			'Add two or more speakers with + below this node: search for "Remote Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. A Remote Agent may also be one of A2A, LangGraph or n8n Chat: its credential decides. One credential is one agent, unless its server has several. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
 		name: 'speakersNotice',
 		type: 'notice',
 		default: '',
@@ -77,7 +77,7 @@ export const conversationParams = [
 		// with the unit, n8n would cut the title off
 		hint: 'In USD, for all speakers together',
 		description:
-			'The conversation ends once the costs reported by the speakers reach it. A Model Router request that could exceed it is not sent; what other speakers cost is known only after their turn. A speaker that reports no cost counts with what the Model Router reserved for it, otherwise as 0, and is listed in "speakersWithoutCost". If 0, nothing is started.',
+			'The conversation ends once the costs reported by the speakers reach it. A Model Router request that could exceed it is not sent; what other speakers cost is known only after their turn. A speaker that reports no cost counts with what the Model Router reserved for it, otherwise as 0, and is listed in "speakersWithoutCost". What an agent of another server spends is its owner\'s: cap and budget cover the Model Router\'s part. If 0, nothing is started.',
 	}),
 	sessionModeParam({
 		fromInput:

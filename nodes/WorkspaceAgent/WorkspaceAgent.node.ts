@@ -22,7 +22,7 @@ export class WorkspaceAgent implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: sessionSubtitle,
-		description: 'Send a message to a workspace agent and get its answer',
+		description: 'Send a message to a remote agent and get its answer',
 		defaults: { name: 'Remote Agent' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
@@ -30,7 +30,7 @@ export class WorkspaceAgent implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.workspaceAgent,
 			searchHint:
-				'Sends a message to an AI agent of a workspace and returns its answer. One credential is one agent: two agents need two. Conversations continue by session: From Input takes that of the chat or of an earlier item.',
+				'Sends a message to an AI agent and returns its answer. The agent is of a workspace, or (agentOf: server) of A2A, LangGraph or n8n Chat. One credential is one agent, unless its server lists several. Conversations continue by session: From Input takes that of the chat or of an earlier item.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

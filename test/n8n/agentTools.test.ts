@@ -16,7 +16,7 @@ const bridge = bridgeOfFile();
 beforeEach(() => (bridge.service.forms.jobSteps = 0));
 
 const asked = "={{ $fromAI('question', 'What to ask', 'string') }}";
-const SEND = 'Send a message to a workspace agent and get its answer';
+const SEND = 'Send a message to a remote agent and get its answer';
 const MESSAGE = 'Message text model in Model Router';
 const WHOLE = /invoke_assistant$/;
 const ASSISTANT =

@@ -145,7 +145,7 @@ it('every operation has a name, a value, an action and a description', () => {
 });
 
 it.each([
-	['workspaceAgent', 'Send a message to a workspace agent and get its answer'],
+	['workspaceAgent', 'Send a message to a remote agent and get its answer'],
 	[
 		'marketAssistant',
 		'Ask about the crypto market: prices, tokens, wallets, trades, sentiment and news',

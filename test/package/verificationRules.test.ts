@@ -81,6 +81,10 @@ describe('the node panel', () => {
 		['OpenRouter', ['lmChatModelRouter']],
 		['crypto', ['marketAssistant']],
 		['agent', ['workspaceAgent']],
+		['A2A', ['agentConversation', 'workspaceAgent']],
+		['LangGraph', ['workspaceAgent']],
+		['n8n chat', ['workspaceAgent']],
+		['remote agent', ['workspaceAgent']],
 		['chat', ['marketAssistant', 'modelRouter', 'workspaceAgent']],
 	])('who types "%s" finds what it can be done with', (word, expected) => {
 		const found = nodes

@@ -23,8 +23,8 @@ const messageParams = messageTextParams({
 export const sendOperation = operation({
 	name: 'Send',
 	value: 'send',
-	action: 'Send message to workspace agent',
-	description: 'Send a message to a workspace agent and get its answer',
+	action: 'Send message to remote agent',
+	description: 'Send a message to a remote agent and get its answer',
 	params: [
 		agentOfParam,
 		agentParam,
