@@ -100,10 +100,10 @@ async function readCard(http: Http, { card = '', name }: AgentServer): Promise<u
 export function explain(error: ServiceError, { name, value, busy }: AgentServer): ServiceError {
 	if (value === 'workspace') return error;
 	const { kind, message, details } = error;
-	if (kind === 'refused' && details.status === busy)
+	if (kind === 'refused' && busy && details.reason?.startsWith(busy))
 		return new ServiceError(
 			kind,
-			`${name} still answers another message of this session (${busy})`,
+			`${name} still answers another message of this session (${details.status})`,
 			{ ...details, outcome: 'not_started', advice: 'Send it again once that one is answered.' },
 		);
 	const told = message.replace(/\b([Tt]h)e service\b/, `$1e ${name} server`);

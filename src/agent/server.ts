@@ -59,8 +59,8 @@ export interface AgentServer {
 		readonly waiting: readonly string[];
 		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Path | readonly Path[] }>;
 	};
-	/** The status with which it refuses a message while it still answers another one of the session. It has then started nothing. */
-	readonly busy?: number;
+	/** What it says where it refuses a message because it still answers another one of the session. It has then started nothing. */
+	readonly busy?: string;
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
 	/** A request that costs nothing. Unless it `provesKey`, it only shows that the address is there. */

@@ -103,8 +103,8 @@ export const SERVERS = [
 				},
 			},
 		],
-		// "Thread is already running a task"
-		busy: 409,
+		// with status 422; the server in Python says it with 409
+		busy: 'Thread is already running a task',
 		agents: {
 			method: 'POST',
 			path: '/assistants/search',

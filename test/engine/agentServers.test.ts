@@ -161,7 +161,7 @@ it('LangGraph: a busy thread is told, and nothing was started', async () => {
 	const data = { apiKey: `other-${AGENT_KEY}` };
 	const { failed } = await send('langGraph', 'two', session, data);
 	expect(failed?.['error']).toMatch(
-		/LangGraph still answers another message of this session \(409\)/,
+		/LangGraph still answers another message of this session \(422\)/,
 	);
 	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
 	release();

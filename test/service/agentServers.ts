@@ -132,10 +132,10 @@ export async function agentServers(): Promise<AgentServers> {
 		const thread = path.split('/')[3] ?? '';
 		const known = assistants.some(({ assistant_id }) => assistant_id === body['assistant_id']);
 		if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(thread))
-			return sendJson(response, { message: 'Invalid thread ID' }, 422);
-		if (!known) return sendJson(response, { message: 'Assistant not found' }, 404);
+			return sendJson(response, { success: false, error: { name: 'ZodError' } }, 400);
+		if (!known) return sendText(response, 404, 'No assistant found for this ID.');
 		if (busy.has(thread))
-			return sendJson(response, { message: 'Thread is already running a task.' }, 409);
+			return sendText(response, 422, 'Thread is already running a task. Wait for it to finish.');
 		busy.add(thread);
 		await held;
 		busy.delete(thread);
@@ -163,7 +163,7 @@ export async function agentServers(): Promise<AgentServers> {
 			const keys = [headers.authorization, headers['x-api-key'], headers['api-key']];
 			const isOpen = path.startsWith('/webhook') || path.includes('/.well-known/');
 			if (!isOpen && !keys.some((key) => String(key).endsWith(AGENT_KEY)))
-				return sendJson(response, { message: 'Unauthorized' }, 401);
+				return sendText(response, 401, 'Invalid API key');
 			const answer = path.startsWith('/graph/threads/') ? runGraph : answerers[`${method} ${path}`];
 			if (answer) await answer(call, response);
 			else sendJson(response, { detail: 'Not Found' }, 404);
@@ -211,3 +211,6 @@ const rpcError = ({ id }: Record<string, unknown>, code: number, message: string
 
 const sendJson = (response: ServerResponse, body: unknown, status = 200) =>
 	void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const sendText = (response: ServerResponse, status: number, words: string) =>
+	void response.writeHead(status, { 'content-type': 'text/plain;charset=UTF-8' }).end(words);
