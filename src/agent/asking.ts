@@ -138,8 +138,8 @@ export async function listAgents(http: Http, { agents }: AgentServer): Promise<L
 	const response = await http.send(toRequest(form, {}, () => ''));
 	const entries = [valueAt(await readJson(response, MAX_BYTES), list)].flat().slice(0, MAX_AGENTS);
 	return entries.flatMap((entry) => {
-		const found = valueAt(entry, id);
-		if (typeof found !== 'string' || !found) return [];
+		const found = idAt(entry, id);
+		if (!found) return [];
 		return [{ id: found, name: plainName(textAt(entry, label)) || found }];
 	});
 }

@@ -103,7 +103,7 @@ export const SERVERS = [
 				},
 			},
 		],
-		// with status 422; the server in Python says it with 409
+		// with status 422; the client in Python has a conflict, 409: bytedance/deer-flow#1475
 		busy: 'Thread is already running a task',
 		agents: {
 			method: 'POST',
