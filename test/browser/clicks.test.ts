@@ -1,4 +1,5 @@
 import type { SavedCredential } from '../n8n/editor.ts';
+import { type AgentServers, agentServers } from '../service/agentServers.ts';
 import { tellRow } from '../support/readmeTable.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { it, sessionOfFile } from './session.ts';
@@ -7,6 +8,9 @@ import { it, sessionOfFile } from './session.ts';
 const session = sessionOfFile({ personas: true });
 /** Of n8n's own HTTP Request, by workspace. The editor reads the credentials once. */
 const bearer: Record<string, SavedCredential> = {};
+/** Of agents of other servers, by server. */
+const others: Record<string, SavedCredential> = {};
+let servers: AgentServers;
 /** What README says of this package. */
 let ours = '';
 beforeAll(async () => {
@@ -15,8 +19,16 @@ beforeAll(async () => {
 		const data = { token: service.agent.key(name) };
 		bearer[name] = await editor.createCredential({ type: 'httpBearerAuth', name, data });
 	}
+	servers = await agentServers();
+	// a deployment with one agent
+	servers.assistants.pop();
+	for (const name of ['a2a', 'langGraph'] as const) {
+		const data = servers.credential(name);
+		others[name] = await editor.createCredential({ type: 'agentServerApi', name, data });
+	}
 	await session.page.tab.evaluate(COUNTING);
 });
+afterAll(async () => await servers?.stop());
 beforeEach(async () => {
 	session.bridge.service.reset();
 	await session.page.openNewWorkflow();
@@ -107,6 +119,25 @@ it.each([
 	expect(await counted()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
 	await new ChatPanel(page.tab).hide();
 	if (which.startsWith('each')) ours = `${expected} clicks`;
+});
+
+it('two agents of two other servers that talk: 18 clicks, the answer included', async () => {
+	const { page } = session;
+	await steps.chat();
+	await (await steps.action('conversation', 'Agent Conversation')).close();
+	for (const words of ['a2a', 'langGraph']) {
+		await steps.attach('ai_tool', words, 'Remote Agent Tool');
+		const panel = await page.addAtOnce('Remote Agent Tool');
+		await panel.useCredential(others[words]!.id);
+		await panel.close();
+	}
+	const chat = new ChatPanel(page.tab);
+	await chat.open();
+	await chat.write('Please agree on a day.');
+	await page.ended();
+	await chat.answers(/This is message 3\./);
+	expect(await counted()).toEqual({ clicks: 18, typed: 4, nodes: 4 });
+	await chat.hide();
 });
 
 /** An agent that is asked by n8n's own node. Its address holds the session, a UUID, which n8n's chat writes without hyphens. */
