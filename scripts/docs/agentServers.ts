@@ -10,8 +10,8 @@ ${WRITTEN}
 
 A [Remote Agent](nodes/workspace-agent.md) messages an agent of a workspace, or of another server in the table below. It does so after a chat, in any workflow, as a tool, or as a speaker of an [Agent Conversation](conversations.md).
 
-1. In **Agent Of**, choose _Another Server_. For an agent of a workspace, leave it at _Workspace_.
-2. Create the credential [Agent Server API](nodes/credentials.md#agent-server-api). Choose the server, and enter the base URL as in the table.
+1. In **Credential** of the node, choose _Create new credential_. At its top right, choose _Another Server_. For an agent of a workspace, choose _Workspace_.
+2. That is the credential [Agent Server API](nodes/credentials.md#agent-server-api). Choose the server, and enter the base URL as in the table.
 3. If the server has several agents, choose one in **Agent**.
 
 What you should know:

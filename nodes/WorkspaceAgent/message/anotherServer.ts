@@ -22,7 +22,8 @@ export const agentOfParam = {
 		{ name: 'Another Server', value: 'server', description: 'A2A, LangGraph or n8n Chat' },
 	],
 	default: 'workspace',
-	description: 'Where the agent runs. Each has a credential of its own.',
+	description:
+		'Where the agent runs. The editor sets it by the credential that you choose, and asks for it at the top of a new one.',
 } as const satisfies INodeProperties;
 
 export const agentParam = withFieldRules({ inTool: 'notFromModel', mayBeEmpty: true })({
