@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-import { bridgeOfFile, model } from './bridge.ts';
+import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers.ts';
+import { bridgeOfFile, model, packageName } from './bridge.ts';
 import { until } from './editor.ts';
 import { exampleFor } from './example.ts';
-import { connectMcp, publishMcp, type McpClient } from './mcp.ts';
+import { connectMcp, publishMcp, publishMcpTools, type McpClient } from './mcp.ts';
 import { sessionsAt } from './conversationWorkflow.ts';
 import { onWorkers } from './shared.ts';
+import { node, using } from './workflow.ts';
 
 // the example that offers our services to MCP clients, set up as its notes say, and with changes to its nodes
 const bridge = bridgeOfFile();
@@ -236,5 +238,30 @@ describe('with a session key that the caller would choose', () => {
 			/Session Key has an expression that the model of an AI agent could fill/,
 		);
 		expect(posts()).toEqual([]);
+	});
+});
+
+describe('an agent of another server', () => {
+	let servers: AgentServers;
+	beforeAll(async () => void (servers = await agentServers()));
+	afterAll(async () => await servers.stop());
+
+	it('is a tool that needs a credential and nothing else, whose session no caller chooses', async () => {
+		const data = servers.credential('a2a');
+		const secret = { type: 'agentServerApi', name: 'Agent Server account', data };
+		const account = await bridge.editor.createCredential(secret);
+		const type = `${packageName}.workspaceAgentTool`;
+		const tool = node('Ask_It', type, { agentOf: 'server' }, using(account));
+		const client = await connectMcp(await publishMcpTools(bridge.editor, [tool]));
+		const { tools } = await client.listTools();
+		expect(tools).toMatchObject([
+			{ name: 'Ask_It', description: 'Send a message to a remote agent and get its answer' },
+		]);
+		const given = { Message: 'hello', sessionId: 'of another', taskId: 'of another' };
+		const answers = await items(client, 'Ask_It', given);
+		expect(answers).toMatchObject([{ output: 'I heard: hello This is message 1.', server: 'A2A' }]);
+		const sent = JSON.stringify(servers.calls.map(({ path, body }) => [path, body]));
+		expect(sent).not.toMatch(new RegExp(`of another|${AGENT_KEY}`));
+		await client.close();
 	});
 });
