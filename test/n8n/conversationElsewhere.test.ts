@@ -7,7 +7,7 @@ import { outcomeOf, saidIn } from './conversationWorkflow.ts';
 import { chatMessage } from './editor.ts';
 import { exampleFor, withModels } from './example.ts';
 import { galleryOfFile, given } from './gallery.ts';
-import type { WorkflowFile } from './workflow.ts';
+import { using, type WorkflowFile } from './workflow.ts';
 
 // agents of somebody else: the workflows of the gallery that ask them, A2A 0.3 against a server of the protocol's own SDK
 const { bridge, run, runSaved } = galleryOfFile({});
@@ -23,11 +23,21 @@ afterAll(async () => {
 	await servers?.stop();
 });
 
-/** A workflow with an account as the examples name it. */
-async function loadWith(file: string, data: Record<string, string>): Promise<WorkflowFile> {
+/** A workflow whose user has made a credential for the agent elsewhere. */
+async function loadWith(
+	file: string,
+	data: Record<string, string>,
+	parameters: Record<string, unknown> = {},
+): Promise<WorkflowFile> {
 	const secret = { name: 'Agent Server account', type: 'agentServerApi', data };
-	const account = await bridge.editor.createCredential(secret);
-	return withModels(exampleFor({ ...bridge.accounts, account }, file));
+	const account = using(await bridge.editor.createCredential(secret));
+	const example = withModels(exampleFor(bridge.accounts, file));
+	const nodes = example.nodes.map((node) =>
+		node.parameters['agentOf'] === 'server'
+			? { ...node, ...account, parameters: { ...node.parameters, ...parameters } }
+			: node,
+	);
+	return { ...example, nodes };
 }
 
 it('an A2A agent and a model talk: one context, a task for what the agent asks, and only the model costs', async () => {
@@ -81,11 +91,10 @@ it('a chat with an A2A agent goes on with the next message, and another chat beg
 });
 
 it('an assistant of LangGraph is asked twice in one thread, which a later execution continues', async () => {
-	const file = await loadWith('ask-a-langgraph-agent.json', servers.credential('langGraph'));
 	// as its user chooses it
 	const agent = model('3f0b0000-0000-4000-8000-000000000000');
-	for (const { parameters } of file.nodes)
-		if (parameters['agentOf']) Object.assign(parameters, { agent });
+	const account = servers.credential('langGraph');
+	const file = await loadWith('ask-a-langgraph-agent.json', account, { agent });
 	const outputs = async () => {
 		const execution = await run(file);
 		return ['Greet the Agent', 'Ask Again'].map((name) => given(execution, name)[0]?.['output']);

@@ -14,7 +14,7 @@ const textOf = ({ parameters }: WorkflowNode) => String(parameters['content']);
 
 /** The only account besides ours that an example names: a mail server is nobody's app. */
 const NAMED_ACCOUNTS =
-	/^(workspaceAgentApi|agentServerApi|marketAssistantApi|modelRouterApi|smtp|httpBearerAuth)$/;
+	/^(workspaceAgentApi|marketAssistantApi|modelRouterApi|smtp|httpBearerAuth)$/;
 
 it('docs/gallery.md shows every workflow in one group, and every lesson', () => {
 	expect(Object.values(GROUPS).flat().sort()).toEqual(GALLERY);
