@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Role, TaskState } from '@a2a-js/sdk';
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
-import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import {
+	agentCardHandler,
+	jsonRpcHandler,
+	restHandler,
+	UserBuilder,
+} from '@a2a-js/sdk/server/express';
 import express from 'express';
 
 import { failure, nextTurn, thought, tool, wordsOf } from './script.mjs';
@@ -68,12 +73,13 @@ const executor = {
 	cancelTask: async () => {},
 };
 
-const card = {
+/** @param {string} url */
+const cardAt = (url) => ({
 	name: 'Agent',
 	description: 'Looks things up',
 	version: '1.0.0',
 	supportedInterfaces: ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-		url: 'http://127.0.0.1',
+		url,
 		protocolBinding,
 		tenant: '',
 		protocolVersion: '1.0',
@@ -85,10 +91,18 @@ const card = {
 	signatures: [],
 	defaultInputModes: ['text'],
 	defaultOutputModes: ['text'],
-};
-const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
+});
+const requestHandler = new DefaultRequestHandler(cardAt(''), new InMemoryTaskStore(), executor);
 const options = { requestHandler, userBuilder: UserBuilder.noAuthentication };
 
-export const a2a = createServer(
-	express().use('/rpc', jsonRpcHandler(options)).use('/rest', restHandler(options)),
-);
+const app = express();
+export const a2a = createServer(app);
+app
+	.use(
+		'/.well-known/agent-card.json',
+		agentCardHandler({
+			agentCardProvider: async () => cardAt(`http://127.0.0.1:${a2a.address().port}/rpc`),
+		}),
+	)
+	.use('/rpc', jsonRpcHandler(options))
+	.use('/rest', restHandler(options));

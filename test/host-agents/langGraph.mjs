@@ -2,6 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { startServer } from '@langchain/langgraph-api/server';
 
+const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url));
+
 /** @returns {Promise<string>} its address */
 export async function startLangGraph() {
 	const { host } = await startServer({
@@ -10,7 +12,8 @@ export async function startLangGraph() {
 		host: '127.0.0.1',
 		// where it keeps its threads
 		cwd: process.cwd(),
-		graphs: { agent: `${fileURLToPath(new URL('graph.mjs', import.meta.url))}:graph` },
+		graphs: { agent: `${pathOf('graph.mjs')}:graph` },
+		auth: { path: `${pathOf('auth.mjs')}:auth` },
 	});
 	return `http://${host}`;
 }

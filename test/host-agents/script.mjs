@@ -37,27 +37,39 @@ export function nextTurn(questions, hasLooked) {
 
 /** @param {string} text */
 export async function* wordsOf(text) {
+	const begun = cuts;
 	for (const word of text.match(/\s*\S+/g)) {
-		await permission();
+		await permission(begun);
 		yield word;
 	}
 }
 
 let isAllowed = false;
-/** @type {Array<() => void>} */
+let cuts = 0;
+/** @type {Array<{ resolve: () => void, reject: (reason: Error) => void }>} */
 const waiting = [];
 
 /** Lets the agent that speaks say its next word. */
 export function allowWord() {
 	const next = waiting.shift();
 	isAllowed = !next;
-	next?.();
+	next?.resolve();
 }
 
-/** @returns {Promise<void>} */
-const permission = () =>
-	new Promise((resolve) => {
-		if (!isAllowed) waiting.push(resolve);
+/** Ends what every agent says, once nobody hears it any longer: the next words that are allowed are for others. */
+export function endWords() {
+	cuts++;
+	for (const { reject } of waiting.splice(0)) reject(nobodyHears());
+	isAllowed = false;
+}
+
+const nobodyHears = () => new Error('Nobody hears it any longer');
+
+/** @param {number} begun How many cuts there were when the text began @returns {Promise<void>} */
+const permission = (begun) =>
+	new Promise((resolve, reject) => {
+		if (begun !== cuts) reject(nobodyHears());
+		else if (!isAllowed) waiting.push({ resolve, reject });
 		else resolve();
 		isAllowed = false;
 	});

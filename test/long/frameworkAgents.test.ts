@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
 import { nodesFor, type Accounts } from '../n8n/bridge.ts';
-import type { Editor } from '../n8n/editor.ts';
+import type { Editor, SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { bubblesOf } from '../n8n/liveCaller.ts';
 import { sharedEditor } from '../n8n/shared.ts';
-import { beginAt, webhook, workflow } from '../n8n/workflow.ts';
+import { beginAt, chatTrigger, node, webhook, workflow } from '../n8n/workflow.ts';
 import { FrameworkAgents } from './frameworkAgents.ts';
 
-// the Remote Agent and the servers of real frameworks, with a model behind them that answers from a script
+// the Remote Agent and the servers of real frameworks, with a model behind them that answers from a script. Those that the credential
+// Agent Server API knows are asked by it; the others are behind an address of a workspace
 let editor: Editor;
 let agents: FrameworkAgents;
 beforeAll(async () => {
@@ -17,32 +18,57 @@ beforeAll(async () => {
 });
 afterAll(async () => await agents?.stop());
 
-/** Publishes a workflow that tells an agent what its webhook is told. */
-async function publish(agent: string) {
-	const secret = { baseUrl: agents.baseUrl(agent), apiKey: 'key' };
-	const account = await editor.createCredential({
+/** What is entered for those that the credential knows. */
+const SERVERS: Record<string, { server: string; keyIn: string } | undefined> = {
+	a2a: { server: 'a2a', keyIn: 'bearer' },
+	a2a03: { server: 'a2a', keyIn: 'none' },
+	langGraph: { server: 'langGraph', keyIn: 'xApiKey' },
+	n8nChat: { server: 'n8nChat', keyIn: 'none' },
+};
+
+/** A credential for an agent. @param more What it has instead. */
+async function accountOf(agent: string, more: Record<string, unknown> = {}) {
+	const baseUrl = agent === 'n8nChat' ? '' : agents.baseUrl(agent);
+	return await editor.createCredential({
 		name: agent,
-		type: 'workspaceAgentApi',
-		data: secret,
+		type: SERVERS[agent] ? 'agentServerApi' : 'workspaceAgentApi',
+		data: { ...SERVERS[agent], baseUrl, apiKey: 'key', ...more },
 	});
-	const path = randomUUID();
-	const node = nodesFor({ agent: account } as Accounts).agent(
+}
+
+const remoteAgent = (
+	account: SavedCredential,
+	parameters: Record<string, unknown>,
+	settings = {},
+) =>
+	nodesFor({ agent: account } as Accounts).agent(
 		'Chat',
 		['message', 'send'],
+		{ ...(account.type === 'agentServerApi' && { agentOf: 'server' }), ...parameters },
+		settings,
+	);
+
+/** Publishes a workflow that tells an agent what its webhook is told. */
+async function publish(account: SavedCredential, more: Record<string, unknown> = {}) {
+	const path = randomUUID();
+	const asking = remoteAgent(
+		account,
 		{
 			message: '={{ $json.body.q }}',
 			sessionMode: 'id',
-			sessionId: path,
+			sessionId: '={{ $json.body.session }}',
 			options: { includeRawEvents: true },
+			...more,
 		},
 		{ onError: 'continueErrorOutput' },
 	);
-	const saved = await editor.publish(beginAt(workflow(path, [], node), webhook(path)));
+	const saved = await editor.publish(beginAt(workflow(path, [], asking), webhook(path)));
 	let calls = 0;
 	return {
 		sessionId: path,
-		say: async (q: string) => {
-			const { chunks, heard } = await agents.listen(`${editor.url}/webhook/${path}`, { q });
+		say: async (q: string, session = path, onWord?: (count: number) => Promise<void>) => {
+			const url = `${editor.url}/webhook/${path}`;
+			const { chunks, heard } = await agents.listen(url, { q, session }, onWord);
 			const execution = await editor.finishedOf(saved.id, ++calls);
 			const [[item], [failed]] = [itemsOf(execution, 'Chat'), itemsOf(execution, 'Chat', 1)];
 			return { bubbles: bubblesOf(chunks), heard, item: item?.json, failed: failed?.json };
@@ -50,60 +76,118 @@ async function publish(agent: string) {
 	};
 }
 
+/** An agent by n8n's own Chat Trigger. @returns the credential for it */
+async function chatOf(streaming: boolean): Promise<SavedCredential> {
+	const path = randomUUID();
+	const said = { messageSource: 'define', message: '={{ $json.chatInput }}' };
+	const jsCode = `const said = $getWorkflowStaticData('global');
+		const { sessionId, chatInput } = $json;
+		said[sessionId] = [...(said[sessionId] ?? []), chatInput];
+		return { output: \`You first asked: \${said[sessionId][0]} This is your question \${said[sessionId].length}.\` };`;
+	const code = { jsCode, mode: 'runOnceForEachItem' };
+	const answering = streaming
+		? remoteAgent(await accountOf('ai-sdk'), { ...said, sessionMode: 'fromInput' })
+		: node('Chat', 'n8n-nodes-base.code', code, { typeVersion: 2 });
+	const trigger = chatTrigger(path, streaming ? 'streaming' : 'lastNode');
+	await editor.publish(beginAt(workflow(path, [], answering), trigger));
+	return await accountOf('n8nChat', { baseUrl: `${editor.url}/webhook/${path}/chat` });
+}
+
+const credentialOf = async (agent: string) =>
+	agent === 'n8nChat' ? await chatOf(true) : await accountOf(agent);
+
 const BEFORE = 'One moment, please.';
 const FIRST = 'Where is the key?';
-const answer = (count: number) =>
-	`${BEFORE}\n\nYou first asked: ${FIRST} This is your question ${count}.`;
+const AFTER = (count: number) => `You first asked: ${FIRST} This is your question ${count}.`;
 const wordByWord = (text: string) =>
 	[...text.matchAll(/\S+/g)].map(({ 0: word, index }) => text.slice(0, index + word.length));
 
-const served: Array<[string, string, string]> = [
-	['AI SDK', 'ai-sdk', 'AI SDK'],
-	['A2A 1.0 over JSON-RPC', 'a2a-rpc', 'A2A 1.0'],
-	['A2A 1.0 over REST', 'a2a-rest', 'A2A 1.0'],
-	['LangGraph', 'langgraph', 'LangGraph'],
-	['LangGraph with its state', 'langgraph-values', 'LangGraph'],
+/** `server` as the credential names it; none for one behind an address of a workspace. */
+type Row = [name: string, agent: string, dialect: string, server: string];
+const served: Row[] = [
+	['AI SDK', 'ai-sdk', 'AI SDK', ''],
+	['A2A 1.0 over JSON-RPC', 'a2a', 'A2A 1.0', 'A2A'],
+	['A2A 0.3 over JSON-RPC', 'a2a03', 'A2A 0.3', 'A2A'],
+	['A2A 1.0 over REST', 'a2a-rest', 'A2A 1.0', ''],
+	['LangGraph', 'langGraph', 'LangGraph', 'LangGraph'],
+	['LangGraph with its state', 'langgraph-values', 'LangGraph', ''],
+	['n8n Chat', 'n8nChat', 'n8n', 'n8n Chat'],
 ];
 
-it.each(served)('%s: word by word, with a tool, and remembers', async (_name, agent, dialect) => {
-	const { say, sessionId } = await publish(agent);
-	for (const [index, question] of [FIRST, 'And now?'].entries()) {
-		const output = answer(index + 1);
-		const { bubbles, heard, item, failed } = await say(question);
+it.each(served)(
+	'%s: word by word, with a tool, remembers, and begins anew in another session',
+	async (_name, agent, dialect, server) => {
+		const { say, sessionId } = await publish(await credentialOf(agent));
+		const talk = [
+			[FIRST, sessionId, 1],
+			['And now?', sessionId, 2],
+			[FIRST, randomUUID(), 1],
+		] as const;
+		for (const [question, session, count] of talk) {
+			const output = `${BEFORE}\n\n${AFTER(count)}`;
+			const { bubbles, heard, item, failed } = await say(question, session);
+			expect(failed).toBeUndefined();
+			expect(heard).toEqual(wordByWord(output));
+			expect(bubbles).toEqual([['Chat', output]]);
+			expect(item).toEqual({
+				output,
+				sessionId: session,
+				sessionSource: 'id',
+				...(server && { server }),
+				complete: true,
+				dialect,
+				format: agent === 'n8nChat' ? 'ndjson' : 'sse',
+				durationMs: expect.any(Number),
+				events: expect.any(Array),
+			});
+			// the tool was there, and is not in the text; n8n's chat does not pass it on
+			if (agent !== 'n8nChat')
+				expect(JSON.stringify(item?.['events'])).toContain('the result of the tool');
+		}
+	},
+);
+
+it('n8n Chat without streaming: the whole answer, remembers, and begins anew in another session', async () => {
+	const { say, sessionId } = await publish(await chatOf(false));
+	for (const [session, count] of [
+		[sessionId, 1],
+		[sessionId, 2],
+		[randomUUID(), 1],
+	] as const) {
+		const { item, failed } = await say(FIRST, session);
 		expect(failed).toBeUndefined();
-		expect(heard).toEqual(wordByWord(output));
-		expect(bubbles).toEqual([['Chat', output]]);
-		expect(item).toEqual({
-			output,
-			sessionId,
-			sessionSource: 'id',
-			complete: true,
-			dialect,
-			format: 'sse',
-			durationMs: expect.any(Number),
-			events: expect.any(Array),
-		});
-		// the tool was there, and is not in the text
-		expect(JSON.stringify(item?.['events'])).toContain('the result of the tool');
+		expect(item).toMatchObject({ output: AFTER(count), sessionId: session, complete: true });
 	}
 });
 
-it.each([
-	...served.map((row) => [...row, '[fail]', /The model broke in the middle/] as const),
-	// its own server ends the body regularly then
-	[
-		...(['AI SDK without an end', 'ai-sdk', 'AI SDK', '[break]'] as const),
-		/AI SDK ends with .* which did not arrive/,
-	] as const,
-])('%s: broken in the middle is an error with what it said', async (...row) => {
+type Broken = [name: string, agent: string, dialect: string, question: string, reason: RegExp];
+const broken: Broken[] = served
+	.filter(([, agent]) => agent !== 'n8nChat')
+	.map(([name, agent, dialect]) => [
+		name,
+		agent,
+		dialect,
+		'[fail]',
+		/The model broke in the middle/,
+	]);
+// its own server ends the body regularly then
+broken.push([
+	'AI SDK without an end',
+	'ai-sdk',
+	'AI SDK',
+	'[break]',
+	/AI SDK ends with .* which did not arrive/,
+]);
+
+it.each(broken)('%s: broken in the middle is an error with what it said', async (...row) => {
 	const [, agent, dialect, question, reason] = row;
-	const { say } = await publish(agent);
+	const { say } = await publish(await credentialOf(agent));
 	const { bubbles, item, failed } = await say(question);
 	expect(item).toBeUndefined();
 	expect(bubbles).toEqual([['Chat', BEFORE]]);
 	expect(failed).toMatchObject({
 		error: expect.stringMatching(
-			/^The (service reported an error: .*The model broke in the middle|answer stopped before its end)/,
+			/^The (\w+ )*(service|server) reported an error: .*The model broke in the middle|^The answer stopped before its end/,
 		),
 		details: {
 			kind: 'truncated',
@@ -112,4 +196,67 @@ it.each([
 			partial: { text: BEFORE, dialect },
 		},
 	});
+});
+
+it.each(served.filter(([, , , server]) => server))(
+	'%s: cut in the middle is an error with what it said',
+	async (_name, agent, dialect) => {
+		const { say } = await publish(await credentialOf(agent));
+		const { bubbles, item, failed } = await say(FIRST, undefined, async (count) => {
+			if (count === 2) await agents.cut();
+		});
+		expect(item).toBeUndefined();
+		expect(bubbles).toEqual([['Chat', 'One moment,']]);
+		expect(failed?.['details']).toMatchObject({
+			kind: 'truncated',
+			outcome: 'started',
+			partial: { text: 'One moment,', dialect },
+		});
+	},
+);
+
+type Refused = [
+	name: string,
+	agent: string,
+	data: { apiKey?: string; path?: string },
+	more: { agent?: string },
+	reason: RegExp,
+];
+const refused: Refused[] = [
+	['LangGraph: a wrong key', 'langGraph', { apiKey: 'wrong' }, {}, /refused the API key \(401\)/],
+	['LangGraph: an agent that is gone', 'langGraph', {}, { agent: 'gone' }, /\(404\)/],
+	['A2A: an address without an agent', 'a2a', { path: '/nowhere' }, {}, /no card of an agent/],
+	['n8n Chat: a workflow that is gone', 'n8nChat', { path: '/webhook/gone/chat' }, {}, /\(404\)/],
+];
+
+it.each(refused)(
+	'%s is told, and nothing was started',
+	async (_name, agent, { path, ...data }, more, reason) => {
+		const url = agent === 'n8nChat' ? editor.url : agents.baseUrl(agent);
+		const account = await accountOf(agent, { baseUrl: url + (path ?? ''), ...data });
+		const chosen = more.agent ? { agent: { __rl: true, mode: 'id', value: more.agent } } : {};
+		const { say } = await publish(account, chosen);
+		const { item, failed } = await say(FIRST);
+		expect(item).toBeUndefined();
+		expect(failed).toMatchObject({
+			error: expect.stringMatching(reason),
+			details: { outcome: 'not_started' },
+		});
+	},
+);
+
+it('LangGraph: a second message in a session is refused while the first one is answered', async () => {
+	const first = await publish(await accountOf('langGraph'));
+	// as of another n8n: the address is another one, so that they do not wait for each other here
+	const baseUrl = agents.baseUrl('langGraph').replace('127.0.0.1', 'localhost');
+	const second = await publish(await accountOf('langGraph', { baseUrl }));
+	let answer: Record<string, unknown> | undefined;
+	const { item } = await first.say(FIRST, undefined, async (count) => {
+		if (count === 1) answer = (await second.say('And now?', first.sessionId)).failed;
+	});
+	expect(answer).toMatchObject({
+		error: expect.stringMatching(/still answers another message of this session/),
+		details: { outcome: 'not_started' },
+	});
+	expect(item).toMatchObject({ output: `${BEFORE}\n\n${AFTER(1)}` });
 });
