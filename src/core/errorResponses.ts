@@ -46,6 +46,9 @@ function readHooks(status: number, body: string): Pick<ServiceErrorDetails, 'out
 /** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
 export const REPORTED = 'The service reported an error';
 
+/** Whether a message is that one, whatever the service is called in it. */
+export const isReport = (message: string): boolean => /^The .+ reported an error$/.test(message);
+
 /** The same for a job that has failed. */
 export const JOB_FAILED = 'The media job failed';
 

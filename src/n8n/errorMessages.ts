@@ -1,4 +1,4 @@
-import { JOB_FAILED, REPORTED } from '../core/errorResponses';
+import { isReport, JOB_FAILED } from '../core/errorResponses';
 import {
 	cutText,
 	joinSentences,
@@ -30,7 +30,7 @@ const MAX_TITLE_WORDS = 200;
 
 /** What the service itself reports, in its own words: what happened. */
 function reportedWords({ message, details: { reason = '' } }: ServiceError): string {
-	if (message !== REPORTED && message !== JOB_FAILED) return '';
+	if (!isReport(message) && message !== JOB_FAILED) return '';
 	const words = reason.replace(/\s+/g, ' ').trim().replace(/\.$/, '');
 	return shortenText(words, MAX_TITLE_WORDS);
 }

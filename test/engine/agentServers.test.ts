@@ -120,6 +120,11 @@ it('A2A: what had arrived of an answer that breaks off is kept, with its session
 	});
 });
 
+it('A2A: what the agent reports is in the sentence', async () => {
+	const { failed } = await send('a2a', '[fail]');
+	expect(failed?.['error']).toMatch(/^The A2A server reported an error: The agent broke/);
+});
+
 it.each([
 	['another host', { url: 'https://elsewhere.example.com/rpc' }, /leads to https:\/\/elsewhere/],
 	[
