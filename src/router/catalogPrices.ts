@@ -1,3 +1,4 @@
+import { groupBy } from '../core/grouping';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { isPresent, omitMissing } from '../core/missing';
 import { type Decimal, readDecimal } from '../core/money';
@@ -112,15 +113,26 @@ function isKnown(value: unknown, expected: KnownField): boolean {
 	if (expected === 'text') return typeof value === 'string';
 	if (expected === 'number') return typeof value === 'number';
 	if (expected === 'list') return Array.isArray(value);
-	const text = String(value);
-	return expected.some((one) =>
-		one.includes('*') ? toPattern(one, '.*').test(text) : one === text,
-	);
+	return typeof value !== 'object' && expected.some((one) => hasForm(String(value), one));
 }
 
-/** A text in which a `*` stands for something else. */
-const toPattern = (text: string, star: string) =>
-	new RegExp(`^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', star)}$`);
+/**
+ * Whether a text is the same as another one, in which each `*` stands for anything. The text is a service's, and may be long: each part is
+ * looked for once, from where the one before ends.
+ */
+function hasForm(text: string, form: string): boolean {
+	const [start = '', ...parts] = form.split('*');
+	const end = parts.pop();
+	if (end === undefined) return text === form;
+	if (!text.startsWith(start)) return false;
+	let at = start.length;
+	for (const part of parts) {
+		const found = text.indexOf(part, at);
+		if (found < 0) return false;
+		at = found + part.length;
+	}
+	return text.endsWith(end) && at + end.length <= text.length;
+}
 
 /** The dearest and the lowest of all prices that an entry has. */
 function readPrices(entry: JsonObject, form: CatalogForm) {
@@ -164,10 +176,11 @@ function readAll(prices: readonly unknown[], times: number): Decimal[] {
 	return (paid.length ? paid : all).sort((one, other) => one.cmp(other));
 }
 
-const smallest = (sizes: readonly unknown[]): number | undefined => {
-	const counts = sizes.filter((size) => typeof size === 'number');
-	return counts.length ? Math.min(...counts) : undefined;
-};
+/** A list may have more entries than a function can have arguments. */
+const smallest = (sizes: readonly unknown[]): number | undefined =>
+	sizes
+		.filter((size) => typeof size === 'number')
+		.reduce<number | undefined>((least, size) => Math.min(least ?? size, size), undefined);
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
@@ -177,7 +190,8 @@ export function valuesAt(value: unknown, path: string | undefined): unknown[] {
 	let found: unknown[] = [value];
 	for (const step of path.split('.')) {
 		const objects = found.flat().filter(isPlainObject);
-		const pattern = step.includes('*') ? toPattern(step, '[^_]+') : undefined;
+		const [start, end] = step.split('*');
+		const pattern = end === undefined ? undefined : new RegExp(`^${start}[^_]+${end}$`);
 		const namesOf = (one: JsonObject) =>
 			pattern ? Object.keys(one).filter((name) => pattern.test(name)) : [step];
 		found = objects.flatMap((one) => namesOf(one).map((name) => one[name]));
@@ -191,43 +205,36 @@ export function valuesAt(value: unknown, path: string | undefined): unknown[] {
  * @returns by ID.
  */
 export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonObject> {
-	const merged = new Map<string, JsonObject>();
-	for (const entry of entries) {
-		const id = String(entry['id']);
-		const before = merged.get(id);
-		merged.set(id, before ? mergeTwo(before, entry) : entry);
-	}
-	return merged;
+	const ofId = groupBy(entries, ({ id }) => String(id));
+	return new Map([...ofId].map(([id, same]) => [id, mergeAll(same)]));
 }
 
 /** Where one of these is missing, another price counts that is lower. */
 const ONLY_RAISES = /^(cache_write_1h|audio_input)_per_mtok$/;
 
-function mergeTwo(one: JsonObject, other: JsonObject): JsonObject {
-	const both = [one, other];
-	const pricing = mergePrices(
-		both.map((each) => each['pricing']),
-		(all) => all.at(-1),
-	);
-	const least = mergePrices(both.map(leastPricingOf), ([lowest]) => lowest);
+function mergeAll(entries: readonly JsonObject[]): JsonObject {
+	const [first = {}, ...others] = entries;
+	if (!others.length) return first;
+	const valuesOf = (name: string) => entries.map((entry) => entry[name]);
+	const pricing = mergePrices(valuesOf('pricing'), (all) => all.at(-1));
+	const least = mergePrices(entries.map(leastPricingOf), ([lowest]) => lowest);
 	const sizes = {
-		context_length: smallest([one['context_length'], other['context_length']]),
-		max_output_tokens: smallest([one['max_output_tokens'], other['max_output_tokens']]),
+		context_length: smallest(valuesOf('context_length')),
+		max_output_tokens: smallest(valuesOf('max_output_tokens')),
 	};
-	return Object.assign(withPricing(one, pricing, least), sizes);
+	return Object.assign(withPricing(first, pricing, least), sizes);
 }
 
 /** @param pick Of the lowest to the dearest. */
 function mergePrices(
-	both: readonly unknown[],
+	pricings: readonly unknown[],
 	pick: (all: Decimal[]) => Decimal | undefined,
 ): JsonObject {
-	const prices = both.map((pricing) => (isPlainObject(pricing) ? pricing : {}));
-	const names = [...new Set(prices.flatMap((each) => Object.keys(each)))];
-	const merged = (name: string) => {
-		const all = prices.map((each) => each[name]);
-		const given = ONLY_RAISES.test(name) ? all.filter(isPresent) : all;
-		return given.includes(undefined) ? undefined : pick(readAll(given, 1))?.toFixed();
-	};
-	return omitMissing(Object.fromEntries(names.map((name) => [name, merged(name)])));
+	const prices = pricings.filter(isPlainObject).flatMap((pricing) => Object.entries(pricing));
+	const merged = [...groupBy(prices, ([name]) => name)].map(([name, entries]) => {
+		const given = entries.map(([, price]) => price).filter(isPresent);
+		const isComplete = ONLY_RAISES.test(name) || given.length === pricings.length;
+		return [name, isComplete ? pick(readAll(given, 1))?.toFixed() : undefined];
+	});
+	return omitMissing(Object.fromEntries(merged));
 }

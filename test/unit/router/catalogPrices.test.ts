@@ -102,6 +102,51 @@ it('of two deployments the dearest sound counts, also where one has no price for
 	expect(merged?.['pricing']).not.toHaveProperty('cached_input_per_mtok');
 });
 
+it('20,000 deployments of one model, with 20,000 fields and prices, are one entry at once', () => {
+	const indexes = Array.from({ length: 20_000 }, (_, index) => index);
+	const wide = Object.fromEntries(indexes.map((index) => [`field${index}`, index]));
+	const entries = indexes.map((index) => ({
+		...(index ? {} : wide),
+		id: 'a',
+		context_length: 30_000 - index,
+		pricing: { input_per_mtok: 1 + index / 100, [`price${index}`]: 1 },
+	}));
+	expect(mergeEntries(entries).get('a')).toEqual({
+		...wide,
+		id: 'a',
+		context_length: 10_001,
+		pricing: { input_per_mtok: '200.99' },
+	});
+});
+
+it('of 200,000 providers the one counts that answers the shortest', () => {
+	const providers = Array.from({ length: 200_000 }, (_, at) => ({ max_completion_tokens: at + 7 }));
+	const entry = {
+		...OPEN_ROUTER,
+		top_provider: providers,
+		pricing: { prompt: '0', completion: '0' },
+	};
+	expect(toSpecifiedEntry(entry)).toHaveProperty('max_output_tokens', 7);
+});
+
+it('a model that searches the web is recognized whatever its ID contains', () => {
+	const pricing = { prompt: '0.000003', completion: '0.00001' };
+	const ids = ['openai/', '', '\n', '/x'].map(
+		(end) => 'openai/x-search-preview'.repeat(250_000) + end,
+	);
+	for (const id of ['perplexity/', ...ids])
+		expect(toSpecifiedEntry({ ...OPEN_ROUTER, id, pricing })['pricing']).toEqual(pricing);
+	for (const id of [
+		'openai/gpt',
+		'x/openai/x-search-preview',
+		'openai/search-preview',
+		{ toString: 1 },
+	])
+		expect(toSpecifiedEntry({ ...OPEN_ROUTER, id, pricing })['pricing']).toMatchObject({
+			input_per_mtok: '3',
+		});
+});
+
 it.each([
 	['nobody knows before', { prompt: '-1', completion: '-1' }],
 	['is in another unit', { prompt: '3', completion: '15000' }],
