@@ -10,7 +10,7 @@ The Model Router nodes work with the service that they are made for, and with th
 - **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
 - **Media** are only for services with the job endpoints of the specification. The operations say so before anything is sent.
 - **A prompt** counts 1,500 tokens more in caps and budgets: the template of a model may add that much to what you send.
-- **A cap is a guess** where a service may charge more than its price says. The output then has \`maxCostIsGuess\`, and so has **Estimate Cost**. Outside of this table, a cap is a guess unless the catalog has the form of the specification. So is a line below the price of the catalog, except with OpenRouter, which gets the price as \`max_price\`.
+- **A cap is a guess** where a service may charge more than its price says. The output then has \`maxCostIsGuess\`, and so has **Estimate Cost**. Outside of this table, a cap is a guess unless the catalog has the form of the specification. So is a line of yours where the catalog of the service has a dearer price. The same goes for a line where the catalog has prices, but none for that model.
 - **Variants**: with OpenRouter, a model ID may end with \`:nitro\`, \`:floor\` or \`:exacto\`. Any other variant that its catalog does not list, such as \`:online\`, has no cost that is known before.
 
 Any other service that has \`/chat/completions\` and streams its answers is used in the same way: choose **Key In**, and enter **Prices**.

@@ -9,6 +9,8 @@ export interface PricedEntry {
 	priceSource?: 'credential';
 	/** Whether its price is that of the line for any other model. */
 	isAnyOther?: boolean;
+	/** Whether the catalog has a price, too, and none above it. */
+	isConfirmed?: boolean;
 	/** For the reader of the output. */
 	priceNotice?: string;
 }
@@ -51,16 +53,21 @@ export function priceByOwner(
 	const own = lineOf(id, false);
 	const line = own ?? lineOf(id, isRead && !isPriced);
 	if (!line) return entry && { entry };
+	const isTooLow = isBelow(line, prices);
 	const pricing = { input_per_mtok: line.input, output_per_mtok: line.output };
 	return {
 		entry: withPricing<Model>(entry ?? { id: model }, pricing),
 		priceSource: 'credential',
 		isAnyOther: !own,
-		...(isBelow(line, prices) && {
+		isConfirmed: isPriced && !isTooLow,
+		...(isTooLow && {
 			priceNotice: `The price of ${model} in the credential is below that of the catalog: the cost may be higher than shown, and caps allow more.`,
 		}),
 	};
 }
 
-const isBelow = (line: OwnPrice, { dearestInput, output }: ReturnType<typeof readTokenPrices>) =>
-	dearestInput?.gt(line.input) === true || output?.gt(line.output) === true;
+/** Whether a token of the prompt, in whatever form, or of the answer costs more in the catalog. */
+const isBelow = (
+	line: OwnPrice,
+	{ dearestWithSound, output }: ReturnType<typeof readTokenPrices>,
+) => dearestWithSound?.gt(line.input) === true || output?.gt(line.output) === true;

@@ -249,7 +249,6 @@ export function createService(form: PriceForm, random: () => number) {
 			return events(lines.join('') + (isWhole ? 'data: [DONE]\n\n' : ''), { headers });
 		},
 		isKnown: (of: Offers) => known(of).length > 0,
-		isInCatalog: ({ asked }: Offers) => listed(asked).length > 0,
 		/** Whether a line of the credential is below what the catalog has. */
 		isBelow({ asked }: Offers) {
 			const prices = listed(asked);

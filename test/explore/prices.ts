@@ -203,7 +203,7 @@ export async function play(seed: number, form: PriceForm): Promise<Played> {
 		const excess = isSure ? 0 : Math.max(0, one.charged - most);
 		if (one.charged > (one.bound ?? 0) * 1e4 + excess)
 			wrong.push(`${one.name} costs ${one.charged}, beyond ${one.bound} and ${excess}`);
-		const isTold = one.isGuess !== false || one.isChanged || !service.isInCatalog(one.offers!);
+		const isTold = one.isGuess !== false || one.isChanged;
 		if (excess && !isTold) wrong.push(`${one.name} costs ${excess} more, and is said to be sure`);
 		allowed += Math.max(excess, one.charged - least);
 		if (one.counted === undefined) continue;

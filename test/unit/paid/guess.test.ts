@@ -5,12 +5,16 @@ import { maximumPrice } from '../../../src/router/maximumPrice';
 import type { Model } from '../../../src/router/model';
 
 const SPECIFIED = { id: 'a/b', pricing: { input_per_mtok: '1', output_per_mtok: '2' } };
-const OPEN_ROUTER = toSpecifiedEntry({
-	id: 'a/b',
-	architecture: { input_modalities: ['text'] },
-	top_provider: {},
-	pricing: { prompt: '0.000001', completion: '0.000002' },
-}) as Model;
+const atOpenRouter = (pricing: object) =>
+	toSpecifiedEntry({
+		id: 'a/b',
+		architecture: { input_modalities: ['text'] },
+		top_provider: {},
+		pricing: { prompt: '0.000001', completion: '0.000002', ...pricing },
+	}) as Model;
+const OPEN_ROUTER = atOpenRouter({});
+const PER_REQUEST = atOpenRouter({ request: '0.01' });
+const SOUND = atOpenRouter({ audio: '0.000003' });
 
 /** @param line Prices of the credential. */
 const found = (entry: Model | undefined, line?: [input: string, output: string]) => {
@@ -25,9 +29,19 @@ it.each([
 	['a line at a host that nobody knows', found(undefined, ['1', '2']), 'any.example', true],
 	['a line that says what the catalog says', found(SPECIFIED, ['1', '2']), 'any.example', true],
 	['a service that may charge more', found(undefined, ['1', '2']), 'api.openai.com', true],
-	['a service that keeps to its prices', found(undefined, ['1', '2']), 'api.groq.com', false],
-	['a line below the catalog', found(SPECIFIED, ['0.5', '2']), 'api.groq.com', true],
-	['a line that OpenRouter is held to', found(OPEN_ROUTER, ['0.5', '2']), 'openrouter.ai', false],
+	['a service that keeps to its prices', found(SPECIFIED), 'api.groq.com', false],
+	['a line that its catalog confirms', found(SPECIFIED, ['1', '3']), 'api.groq.com', false],
+	['a line below its catalog', found(SPECIFIED, ['0.5', '2']), 'api.groq.com', true],
+	['a line below the price of sound', found(SOUND, ['1', '2']), 'api.groq.com', true],
+	['a line for what is paid by the request', found(PER_REQUEST, ['9', '9']), 'api.groq.com', true],
+	['a line for a model that its catalog lacks', found(undefined, ['9', '9']), 'api.x.ai', true],
+	['a line where no catalog has prices', found(undefined, ['1', '2']), 'api.fireworks.ai', false],
+	[
+		'a line below the catalog of OpenRouter',
+		found(OPEN_ROUTER, ['0.5', '2']),
+		'openrouter.ai',
+		true,
+	],
 	['no price at all', found(undefined), 'any.example', false],
 ])('%s (%#)', (_what, of, host, expected) => {
 	expect(isGuess(of, host)).toBe(expected);
