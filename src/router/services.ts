@@ -22,7 +22,7 @@ export interface ModelService {
 	readonly prices?: string;
 	/** Whether it asks no provider that is dearer than `provider.max_price`. */
 	readonly limitsPrices?: true;
-	/** Why an answer may cost more than the price of the model says, if it may: the bound is then a guess. */
+	/** Why an answer may cost more than its tokens at the price of the model, or have more than were asked for: the bound is then a guess. */
 	readonly mayCostMore?: string;
 }
 
@@ -31,7 +31,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'OpenRouter',
 		source:
-			'https://openrouter.ai/docs/api-reference/overview https://openrouter.ai/docs/api-reference/limits https://openrouter.ai/docs/guides/routing/provider-selection',
+			'https://openrouter.ai/docs/api-reference/overview https://openrouter.ai/docs/api-reference/limits https://openrouter.ai/docs/guides/routing/provider-selection https://openrouter.ai/docs/features/byok https://github.com/LostRuins/lite.koboldai.net/issues/166',
 		hosts: ['openrouter.ai', 'eu.openrouter.ai', 'us.openrouter.ai'],
 		root: '/api/v1',
 		key: BEARER,
@@ -39,6 +39,8 @@ export const SERVICES: readonly ModelService[] = [
 		proof: '/key',
 		prices: 'OpenRouter',
 		limitsPrices: true,
+		mayCostMore:
+			'A provider may ignore the maximum of output tokens, and with an own provider key a fee of 5% comes on top.',
 	},
 	{
 		name: 'LiteLLM',

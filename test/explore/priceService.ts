@@ -41,6 +41,8 @@ export interface Asked {
 	/** Undefined if the service did not carry it out. */
 	used?: Used;
 	charged: number;
+	/** What of it is for output beyond the maximum that the request has. */
+	beyond?: number;
 	/** What the service says that it has charged, whether it has told the tokens, and whether it named the other model. */
 	reported?: number;
 	isTold?: boolean;
@@ -79,7 +81,7 @@ export function createService(form: PriceForm, random: () => number) {
 	const { service, hostname, has, most = 1, isAsked, report } = form;
 	const mayCostMore = SERVICES.some(({ name, mayCostMore: why }) => name === service && why);
 
-	/** Another provider may answer, but none that is dearer than the request allows. */
+	/** Another provider may answer, but none that is dearer than the request allows. It may answer with more than the request allows. */
 	const asksProviders = service === 'OpenRouter';
 
 	/** The cache costs a quarter, and writing it a quarter more: all are whole numbers. */
@@ -222,6 +224,11 @@ export function createService(form: PriceForm, random: () => number) {
 			if (isTooDear(price, sent))
 				return json({ error: { message: 'No endpoints found for asked.' } }, { status: 404 });
 			if (one.isRefused) return json({ error: { message: 'Bad request' } }, { status: 400 });
+			if (asksProviders && isLikely(0.1)) {
+				const more = used.output * upTo(25);
+				one.beyond = more * price.output;
+				used.output += more;
+			}
 			one.used = used;
 			one.charged = costOf(used, price);
 			one.isChanged = offers !== one.offers;

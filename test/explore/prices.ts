@@ -32,7 +32,7 @@ export async function play(seed: number, form: PriceForm): Promise<Played> {
 	const { ownPrices, hostname } = service;
 	const amount = Math.ceil(upTo(seed % 2 ? 50 : 10) * service.usual);
 	const settings = settingsOf(amount, 'month');
-	const isSure = form.service === 'OpenRouter';
+	const isHeld = form.service === 'OpenRouter';
 	const asked: Asked[] = [];
 	const told = new Set<string>();
 	const wrong: string[] = [];
@@ -200,7 +200,8 @@ export async function play(seed: number, form: PriceForm): Promise<Played> {
 		if (!service.isKnown(one.offers!)) wrong.push(`${one.name} was sent without a price`);
 		const { most, least } = service.judge(one);
 		// OpenRouter's providers are held to the prices by which it was reckoned, whatever becomes of them
-		const excess = isSure ? 0 : Math.max(0, one.charged - most);
+		const dearer = isHeld ? 0 : Math.max(0, one.charged - most);
+		const excess = dearer + (one.beyond ?? 0);
 		if (one.charged > (one.bound ?? 0) * 1e4 + excess)
 			wrong.push(`${one.name} costs ${one.charged}, beyond ${one.bound} and ${excess}`);
 		const isTold = one.isGuess !== false || one.isChanged;

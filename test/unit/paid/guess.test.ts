@@ -42,6 +42,7 @@ it.each([
 		'openrouter.ai',
 		true,
 	],
+	['a service whose providers may answer with more', found(OPEN_ROUTER), 'openrouter.ai', true],
 	['no price at all', found(undefined), 'any.example', false],
 ])('%s (%#)', (_what, of, host, expected) => {
 	expect(isGuess(of, host)).toBe(expected);
