@@ -21,7 +21,8 @@ export function readTokenPrices(pricing: unknown): TokenPrices {
 function parseTokenPrices(prices: JsonObject) {
 	const input = readDecimal(prices['input_per_mtok']);
 	const cached = readDecimal(prices['cached_input_per_mtok']);
-	const written = readDecimal(prices['cache_write_per_mtok']);
+	const readWritten = (name: string) => addStorage(input, readDecimal(prices[name]));
+	const written = readWritten('cache_write_per_mtok');
 	const sound = readDecimal(prices['audio_input_per_mtok']);
 	const dearestInput = input && [cached, written].reduce<Decimal>(largest, input);
 	return {
@@ -32,13 +33,21 @@ function parseTokenPrices(prices: JsonObject) {
 		/** Of a token that goes into a cache for five minutes, where the catalog has it. */
 		written,
 		/** The same for an hour. */
-		writtenForHour: readDecimal(prices['cache_write_1h_per_mtok']),
+		writtenForHour: readWritten('cache_write_1h_per_mtok'),
 		/** A token of a cache may cost more than another one. Undefined without a price for those that are not cached. */
 		dearestInput,
 		/** The same for a prompt that may have sound. */
 		dearestWithSound: dearestInput && largest(dearestInput, sound),
 	};
 }
+
+/**
+ * What a token costs that goes into a cache. A price below that of other tokens is only that of the storage, and comes on top.
+ *
+ * @see https://openrouter.ai/docs/features/prompt-caching (Gemini: $0.30 for input, and $1.00 for an hour of storage, are listed as 0.3 and 0.0833)
+ */
+const addStorage = (input: Decimal | undefined, listed: Decimal | undefined) =>
+	input && listed?.lt(input) ? input.plus(listed) : listed;
 
 export const largest = (most: Decimal, price: Decimal | undefined) =>
 	price?.gt(most) ? price : most;

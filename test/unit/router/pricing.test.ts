@@ -53,6 +53,16 @@ describe('textCost', () => {
 			588,
 		],
 		[
+			'those whose price is only that of the storage',
+			{ ...PRICING, cache_write_per_mtok: '0.1', cache_write_1h_per_mtok: '0.2' },
+			{
+				...chat(1000),
+				cache_creation_input_tokens: 400,
+				cache_creation: { ephemeral_1h_input_tokens: 100 },
+			},
+			550,
+		],
+		[
 			'a total that is more',
 			{ ...PRICING, output_per_mtok: 10 },
 			{ ...chat(0, 1), total_tokens: 100 },
