@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/errors';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { readDataUrl } from './fileTokens';
 import { type AnswerFile, stringOrEmpty } from './textAnswer';
@@ -61,14 +62,32 @@ export const transcriptOf = (audio: unknown): string =>
  * The bytes of a file. Sound without a header, which is what services stream, gets one, or no program could play it.
  *
  * @param soundFormat As the request asks for it. Of "wav" some services leave out the header.
+ * @throws ServiceError `malformed` for more pieces than a sound has: each takes as long as a thousand bytes.
  * @see https://platform.openai.com/docs/guides/realtime-conversations (pcm16: 16 bits, 24 kHz, one channel)
  */
 export function decodeFile({ family, base64 }: AnswerFile, soundFormat: unknown): Buffer {
-	// each piece may end with its own padding
-	const pieces = base64.split(/(?<==)(?=[^=])/).map((piece) => Buffer.from(piece, 'base64'));
-	const bytes = Buffer.concat(pieces);
+	const bytes = joinPieces(base64);
 	const mayBeRaw = family === 'audio' && /^(pcm|wav)/.test(String(soundFormat));
 	return mayBeRaw && bytes.toString('latin1', 0, 4) !== 'RIFF' ? toWave(bytes) : bytes;
+}
+
+/** One every 10 milliseconds, in the longest answer. `==` counts as two. */
+const MAX_PIECES = 100_000;
+
+/** Each piece may end with its own padding. */
+function joinPieces(base64: string): Buffer {
+	const bytes = Buffer.allocUnsafe(base64.length);
+	let size = 0;
+	let pieces = 0;
+	for (let at = 0; at < base64.length; ) {
+		if (++pieces > MAX_PIECES)
+			throw new ServiceError('malformed', `The file is in more than ${MAX_PIECES} pieces`);
+		const padding = base64.indexOf('=', at);
+		const end = padding < 0 ? base64.length : padding;
+		size += bytes.write(base64.slice(at, end), size, 'base64');
+		at = end + 1;
+	}
+	return bytes.subarray(0, size);
 }
 
 const SAMPLE_RATE = 24_000;
