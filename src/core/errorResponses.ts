@@ -145,13 +145,17 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 	const names = [inner['error'], error].filter((name) => name !== message);
 	const code = findErrorCode([innerCode, innerType, ...names, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
-	const said = typeof message === 'string' ? message : JSON.stringify(message);
+	const said = typeof message === 'string' ? message : JSON.stringify(message, withoutInput);
 	return {
 		reason: summarizeReason([said, ...passedOn(inner)].join(': ')),
 		...(code && { code: shortenText(code, 100) }),
 		...(meta && { meta }),
 	};
 }
+
+/** Leaves out what FastAPI repeats of the request. @see https://docs.pydantic.dev/latest/errors/errors/ */
+const withoutInput = (_name: string, value: unknown) =>
+	isPlainObject(value) && Array.isArray(value['loc']) ? { ...value, input: undefined } : value;
 
 /**
  * What a gateway passes on of the vendor's refusal, beside a message such as "Provider returned error".

@@ -1,13 +1,15 @@
 import { mapServiceError, ServiceError } from '../core/errors';
 import type { Http } from '../core/http';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** A field of a chat request that we add, or name, ourselves. */
 interface OwnField {
 	name: string;
 	/** Who refuses it, with where that is recorded. */
 	source: string;
-	/** What a refusal names. */
-	named: RegExp;
+	/** Whether the text of a refusal means it. */
+	isMeant(text: string, body: Fields): boolean;
 	/** What is sent in its place. */
 	instead(value: unknown): object;
 }
@@ -16,14 +18,16 @@ const OWN_FIELDS: readonly OwnField[] = [
 	{
 		name: 'stream_options',
 		source: 'Mistral: openai/openai-agents-python#442, BerriAI/litellm#8978',
-		named: /\bstream_options\b/,
+		isMeant: (text) => /\bstream_options\b/.test(text),
 		instead: () => ({}),
 	},
 	{
 		name: 'max_tokens',
 		source: 'https://platform.openai.com/docs/api-reference/chat/create (of newer models)',
-		// "max_tokens is too large" is about its value
-		named: /\bmax_completion_tokens\b/,
+		// "max_tokens is too large" is about its value; and a request that has both may be refused for the other one
+		isMeant: (text, { max_completion_tokens: other }) =>
+			/\bmax_completion_tokens\b/.test(text) &&
+			(other === undefined || /\bmax_tokens\b/.test(text)),
 		instead: (limit) => ({ max_completion_tokens: limit }),
 	},
 ];
@@ -33,7 +37,7 @@ export const ASK_FOR_USAGE = { stream_options: { include_usage: true } };
 
 /**
  * Leaves out what a service refuses of the fields that we add, or name, ourselves. Such a refusal has started nothing. It is remembered for
- * the service and the model.
+ * the service and the model once a request without the field is answered: a text that names it may be about something else.
  *
  * @param send Throws ServiceError.
  */
@@ -46,28 +50,32 @@ export async function withOwnFields<Body extends { model: string }, Answer>(
 	const factOf = ({ name }: OwnField) => `refuses ${name} ${request.model}`;
 	const isLeftOut = (field: OwnField) => serviceFacts?.has(factOf(field)) === true;
 	let body = OWN_FIELDS.filter(isLeftOut).reduce(leaveOut, request);
+	const refused: OwnField[] = [];
 	for (;;) {
 		try {
-			return await send(body);
+			const answer = await send(body);
+			for (const field of refused) serviceFacts?.set(factOf(field), 'true');
+			return answer;
 		} catch (cause) {
-			const refused = OWN_FIELDS.find((field) => isRefused(cause, field, body));
-			if (!refused) throw mapServiceError(cause);
-			body = leaveOut(body, refused);
-			serviceFacts?.set(factOf(refused), 'true');
+			const field = OWN_FIELDS.find((one) => isRefused(cause, one, body));
+			if (!field) throw mapServiceError(cause);
+			body = leaveOut(body, field);
+			refused.push(field);
 		}
 	}
 }
 
 /** @returns the same request if it does not have the field. */
 function leaveOut<Body extends object>(body: Body, { name, instead }: OwnField): Body {
-	const value = (body as Record<string, unknown>)[name];
+	const value = (body as Fields)[name];
 	return value === undefined ? body : { ...body, [name]: undefined, ...instead(value) };
 }
 
 /** Whether a request that has the field was refused, and so not carried out, for it. */
-function isRefused(cause: unknown, { name, named }: OwnField, body: object): boolean {
+function isRefused(cause: unknown, { name, isMeant }: OwnField, body: object): boolean {
 	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
 	const { status = 0, reason = '', code = '' } = cause.details;
-	const isSent = (body as Record<string, unknown>)[name] !== undefined;
-	return isSent && [400, 422].includes(status) && named.test(`${code} ${reason}`);
+	const fields = body as Fields;
+	const isSent = fields[name] !== undefined;
+	return isSent && [400, 422].includes(status) && isMeant(`${code} ${reason}`, fields);
 }
