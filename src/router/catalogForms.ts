@@ -53,8 +53,22 @@ const PER_MILLION = 1;
 /** Cents per 100 million tokens. */
 const CENTS_PER_100_MILLION = 1e-4;
 
-/** They search the web for each answer, and searches are paid by the request. */
-const SEARCHING = ['perplexity/*', 'openai/*-search-preview*', 'openai/*-search-api*'];
+/**
+ * They search the web for each answer, and searches are paid by the request.
+ *
+ * @see https://openrouter.ai/openai/o3-deep-research/api ("always uses the web_search tool which adds additional cost")
+ * @see https://console.groq.com/docs/compound
+ */
+const SEARCHING = [
+	'perplexity/*',
+	'openai/*-search-preview*',
+	'openai/*-search-api*',
+	'*deep-research*',
+	'groq/compound*',
+	'compound-beta*',
+];
+/** What models that draw or speak put out: it has prices of its own, by the picture or the second. */
+const NOT_TEXT = ['image', 'audio', 'speech', 'video'];
 
 /** To add a form, write a row. */
 export const CATALOG_FORMS: readonly CatalogForm[] = [
@@ -82,7 +96,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		},
 		perRequest: ['pricing.request'],
 		// web_search of other models is paid only if it is asked for
-		paysMore: [{ id: SEARCHING }],
+		paysMore: [{ id: SEARCHING }, { 'architecture.output_modalities': NOT_TEXT }],
 		times: PER_TOKEN,
 		context: 'context_length',
 		maxOutput: 'top_provider.max_completion_tokens',
@@ -123,10 +137,18 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			'model_info.input_cost_per_second',
 			'model_info.output_cost_per_second',
 			'model_info.citation_cost_per_token',
+			'model_info.output_cost_per_image',
 		],
 		paysMore: [
 			{ 'model_info.litellm_provider': ['perplexity'] },
-			{ 'litellm_params.model': ['*-search-preview*', '*-search-api*'] },
+			{
+				'litellm_params.model': [
+					'*-search-preview*',
+					'*-search-api*',
+					'*deep-research*',
+					'groq/*compound*',
+				],
+			},
 		],
 		times: PER_TOKEN,
 		id: 'model_name',
@@ -195,6 +217,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		output: 'pricing.completion',
 		cached: 'pricing.input_cache_read',
 		perRequest: ['pricing.request'],
+		paysMore: [{ id: SEARCHING }, { output_modalities: NOT_TEXT }],
 		times: PER_TOKEN,
 		context: 'context_length',
 		maxOutput: 'max_completion_tokens',
@@ -242,6 +265,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		},
 		input: 'providers.pricing.input',
 		output: 'providers.pricing.output',
+		paysMore: [{ 'architecture.output_modalities': NOT_TEXT }],
 		times: PER_MILLION,
 		context: 'providers.context_length',
 		inputs: 'architecture.input_modalities',

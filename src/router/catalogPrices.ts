@@ -113,7 +113,8 @@ function isKnown(value: unknown, expected: KnownField): boolean {
 	if (expected === 'text') return typeof value === 'string';
 	if (expected === 'number') return typeof value === 'number';
 	if (expected === 'list') return Array.isArray(value);
-	return typeof value !== 'object' && expected.some((one) => hasForm(String(value), one));
+	const texts = [value].flat().filter((one) => typeof one !== 'object');
+	return texts.some((text) => expected.some((one) => hasForm(String(text), one)));
 }
 
 /**

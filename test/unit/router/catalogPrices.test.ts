@@ -42,6 +42,7 @@ const OPEN_ROUTER = {
 	top_provider: { max_completion_tokens: 64_000 },
 	context_length: 200_000,
 };
+const TEXT_IN = { input_modalities: ['text'] };
 const priced = (pricing: object) => toSpecifiedEntry({ ...OPEN_ROUTER, pricing });
 
 it('has the fields of the specification, and keeps its own', () => {
@@ -158,6 +159,32 @@ it.each([
 	const { pricing: read } = priced(pricing);
 	expect(read).not.toHaveProperty('output_per_mtok');
 	expect(Object(read).input_per_mtok ?? '3').not.toBe('0');
+});
+
+const GROQ = { input_modalities: ['text'], pricing: { prompt: '0.000001', completion: '0' } };
+const LITELLM = {
+	model_name: 'm',
+	model_info: { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 },
+};
+it.each([
+	['searches at OpenRouter', { ...OPEN_ROUTER, id: 'openai/o4-mini-deep-research' }],
+	['draws', { ...OPEN_ROUTER, architecture: { ...TEXT_IN, output_modalities: ['text', 'image'] } }],
+	['speaks', { ...OPEN_ROUTER, architecture: { ...TEXT_IN, output_modalities: ['audio'] } }],
+	['searches at Groq', { ...GROQ, id: 'groq/compound-mini', output_modalities: ['text'] }],
+	['speaks at Groq', { ...GROQ, id: 'orpheus', output_modalities: ['speech'] }],
+	['searches behind a proxy', { ...LITELLM, litellm_params: { model: 'openai/o3-deep-research' } }],
+	[
+		'draws behind a proxy',
+		{ ...LITELLM, model_info: { ...LITELLM.model_info, output_cost_per_image: 0.04 } },
+	],
+])('a model that %s has no price by its tokens alone', (_what, entry) => {
+	const read = toSpecifiedEntry({
+		pricing: { prompt: '0.000001', completion: '0.000002' },
+		...entry,
+	});
+	expect(formOf(read)).toBeDefined();
+	expect(read['pricing']).not.toHaveProperty('input_per_mtok');
+	expect(read['pricing']).not.toHaveProperty('output_per_mtok');
 });
 
 it('prices of the specification stay what they are, whatever else an entry has', () => {
