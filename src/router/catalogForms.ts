@@ -34,6 +34,8 @@ export interface CatalogForm {
 	 * one word, without `_`, of the last name. 0 is no price here.
 	 */
 	readonly dearer?: Readonly<Partial<Record<PriceName, readonly string[]>>>;
+	/** The price of each picture in the prompt. Where it is more than that of the tokens by which a picture is counted, a model has no price that can be calculated. */
+	readonly perPicture?: string;
 	/** Prices of what every request pays besides tokens: a model with one above 0 has no price that can be calculated. */
 	readonly perRequest?: readonly string[];
 	/** Models whose every request pays for something else too, whatever the entry says: an entry that fits one has no price that can be calculated. */
@@ -91,9 +93,11 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		// by the prompt's length, and by the time of day
 		tiers: 'pricing.overrides',
 		dearer: {
+			input: ['pricing.image_token'],
 			cached: ['pricing.input_audio_cache'],
 			output: ['pricing.internal_reasoning', 'pricing.image_output', 'pricing.audio_output'],
 		},
+		perPicture: 'pricing.image',
 		perRequest: ['pricing.request'],
 		// web_search of other models is paid only if it is asked for
 		paysMore: [{ id: SEARCHING }, { 'architecture.output_modalities': NOT_TEXT }],
@@ -118,7 +122,10 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		sound: 'model_info.input_cost_per_audio_token',
 		tiers: 'model_info.tiered_pricing',
 		dearer: {
-			input: ['model_info.input_cost_per_token_above_*_tokens'],
+			input: [
+				'model_info.input_cost_per_token_above_*_tokens',
+				'model_info.input_cost_per_image_token',
+			],
 			output: [
 				'model_info.output_cost_per_token_above_*_tokens',
 				'model_info.output_cost_per_reasoning_token',
@@ -128,6 +135,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			cached: ['model_info.cache_read_input_token_cost_above_*_tokens'],
 			written: ['model_info.cache_creation_input_token_cost_above_*_tokens'],
 		},
+		perPicture: 'model_info.input_cost_per_image',
 		// with these, its price per token is 0 because it has none
 		perRequest: [
 			'model_info.input_cost_per_request',
@@ -216,6 +224,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		input: 'pricing.prompt',
 		output: 'pricing.completion',
 		cached: 'pricing.input_cache_read',
+		perPicture: 'pricing.image',
 		perRequest: ['pricing.request'],
 		paysMore: [{ id: SEARCHING }, { output_modalities: NOT_TEXT }],
 		times: PER_TOKEN,
@@ -245,7 +254,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		output: 'completion_text_token_price',
 		cached: 'cached_prompt_text_token_price',
 		dearer: {
-			input: ['prompt_text_token_price_long_context'],
+			input: ['prompt_text_token_price_long_context', 'prompt_image_token_price'],
 			output: ['completion_text_token_price_long_context'],
 			cached: ['cached_prompt_text_token_price_long_context'],
 		},

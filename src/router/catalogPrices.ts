@@ -3,6 +3,7 @@ import { isPlainObject, type JsonObject } from '../core/json';
 import { isPresent, omitMissing } from '../core/missing';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
+import { PICTURE_TOKENS } from './fileTokens';
 import { CATALOG_FORMS, type CatalogForm, type KnownField, type PriceName } from './catalogForms';
 
 /** The kinds of models of the specification. Others call other things a kind. */
@@ -140,6 +141,7 @@ function readPrices(entry: JsonObject, form: CatalogForm) {
 	const { tiers, perRequest = [], paysMore = [] } = form;
 	const paysOther =
 		paysMore.some((knownBy) => fits(entry, knownBy)) ||
+		hasDearPictures(entry, form) ||
 		perRequest.flatMap((path) => valuesAt(entry, path)).some((price) => !readDecimal(price)?.eq(0));
 	const read = (name: PriceName) => {
 		const path = form[name];
@@ -163,6 +165,15 @@ function readPrices(entry: JsonObject, form: CatalogForm) {
 	const pick = (at: (all: Decimal[]) => Decimal | undefined) =>
 		omitMissing(Object.fromEntries(prices.map(([field, all]) => [field, at(all)?.toFixed()])));
 	return { most: pick((all) => all.at(-1)), least: pick((all) => all[0]) };
+}
+
+/** Whether a picture may cost more than the tokens by which one is counted. Many catalogs have the price of a token there. */
+function hasDearPictures(entry: JsonObject, { input, perPicture }: CatalogForm): boolean {
+	const counted = valuesAt(entry, input).map((price) => readDecimal(price)?.times(PICTURE_TOKENS));
+	return valuesAt(entry, perPicture).some((price) => {
+		const picture = readDecimal(price);
+		return !picture || counted.some((most) => most?.lt(picture));
+	});
 }
 
 /**

@@ -68,7 +68,7 @@ const PICTURE = /^image\/(png|jpe?g|gif|webp|heic|heif)$/;
  * @see https://huggingface.co/Qwen/Qwen2-VL-7B-Instruct
  * @see https://docs.together.ai/docs/vision-overview
  */
-const PICTURE_TOKENS = 2833 + 8 * 5667;
+export const PICTURE_TOKENS = 2833 + 8 * 5667;
 
 const TEXT = /^(text\/[\w.+-]+|application\/([\w.+-]+\+)?(json|xml|yaml|x-yaml|x-ndjson))$/;
 /** Tokens per character of Base64: a token is at least a byte, and two bytes of UTF-16 become at most three. */

@@ -124,11 +124,12 @@ export const SERVICES: readonly ModelService[] = [
 	},
 	{
 		name: 'Mistral',
-		source: 'https://docs.mistral.ai/api/endpoint/models',
+		source: 'https://docs.mistral.ai/api/endpoint/models https://mistral.ai/pricing',
 		hosts: ['api.mistral.ai'],
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
+		mayCostMore: 'Sound is paid by the minute.',
 	},
 	{
 		name: 'xAI',

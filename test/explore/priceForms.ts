@@ -244,8 +244,8 @@ export const priceForms: Record<string, PriceForm> = {
 		}),
 	},
 	'a catalog without prices': {
-		service: 'Mistral',
-		hostname: 'api.mistral.ai',
+		service: 'Fireworks',
+		hostname: 'api.fireworks.ai',
 		has: { noPrices: true },
 		isAsked: true,
 		toCatalog: (models) => ({ data: models.map(({ id }) => ({ id, object: 'model' })) }),

@@ -35,6 +35,12 @@ it.each([
 	['a line below the price of sound', found(SOUND, ['1', '2']), 'api.groq.com', true],
 	['a line for what is paid by the request', found(PER_REQUEST, ['9', '9']), 'api.groq.com', true],
 	['a line for a model that its catalog lacks', found(undefined, ['9', '9']), 'api.x.ai', true],
+	[
+		'a service that counts sound by the minute',
+		found(undefined, ['1', '2']),
+		'api.mistral.ai',
+		true,
+	],
 	['a line where no catalog has prices', found(undefined, ['1', '2']), 'api.fireworks.ai', false],
 	[
 		'a line below the catalog of OpenRouter',

@@ -85,6 +85,24 @@ it('sound, and what stays in a cache for an hour, have prices of their own', () 
 	});
 });
 
+it('a token of a picture that is dearer counts for the prompt', () => {
+	const dearer = priced({ prompt: '0.000005', completion: '0.00001', image_token: '0.00001' });
+	expect(dearer['pricing']).toMatchObject({ input_per_mtok: '10' });
+	const xAi = { prompt_text_token_price: 20_000, completion_text_token_price: 100_000 };
+	const { pricing } = toSpecifiedEntry({ id: 'grok', ...xAi, prompt_image_token_price: 30_000 });
+	expect(pricing).toMatchObject({ input_per_mtok: '3', output_per_mtok: '10' });
+});
+
+it.each([
+	['as one token', '0.0000003', '0.3'],
+	['as one picture that its tokens pay for', '0.001238', '0.3'],
+	['as more than its tokens pay for', '0.02', undefined],
+	['as what nobody can read', 'free', undefined],
+])('a picture that is listed %s', (_how, image, price) => {
+	const { pricing } = priced({ prompt: '0.0000003', completion: '0.0000025', image });
+	expect(Object(pricing).input_per_mtok).toBe(price);
+});
+
 it('of two deployments the dearest sound counts, also where one has no price for it', () => {
 	const pricing = { input_per_mtok: '1', output_per_mtok: '2', cached_input_per_mtok: '0.5' };
 	const entries = [
