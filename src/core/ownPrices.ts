@@ -1,4 +1,5 @@
 import { invalidInputError, shortenText } from './errors';
+import { normalizeModelId } from './modelIds';
 import { type Decimal, readDecimal } from './money';
 import { isOwnHost } from './urls';
 
@@ -22,14 +23,15 @@ export const isPlausiblePrice = (price: Decimal): boolean =>
 /**
  * Reads the prices of a credential: on each line a model, and what a million tokens cost in and out, e.g. `gpt-5-mini 0.25 2`.
  *
- * A line with a price of 0 is left out unless the service is in the own network: elsewhere, only the catalog can say that.
+ * A line with a price of 0 is left out unless the service is in the own network: elsewhere, only the catalog can say that. What asks for a
+ * line says so. Another line for the same model, in any spelling, is refused: a request might find either.
  *
  * @param hostname Of the service.
  * @throws ServiceError `invalid` that names the line: a price that is overlooked would let a cap count too little.
  */
 export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 	const prices = new Map<string, OwnPrice>();
-	const seen = new Set<string>();
+	const seen = new Map<string, number>();
 	for (const [at, line] of String(text ?? '')
 		.split('\n')
 		.entries()) {
@@ -48,12 +50,18 @@ export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 			if (!isPlausiblePrice(amount))
 				throw refuse(`a million tokens cost $${LEAST} to $${MOST}, or nothing`);
 		}
-		if (seen.has(model)) throw refuse('the model has another line');
-		seen.add(model);
+		if (model === '__proto__') throw refuse('"__proto__" is not the ID of a model');
+		const id = normalizeModelId(model) || model;
+		const other = seen.get(id);
+		if (other) throw refuse(`line ${other} is for the same model`);
+		seen.set(id, at + 1);
 		const isFree = [input, output].some((price) => Number(price) === 0);
 		if (!isFree || isOwnHost(hostname)) prices.set(model, { input, output });
 	}
 	return prices;
 }
+
+/** For the user, where a model has no price although it may have a line. */
+export const ZERO_COUNTS = 'Zero counts only in your own network.';
 
 const PLAIN_NUMBER = /^\d+(\.\d+)?$/;

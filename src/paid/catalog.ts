@@ -8,7 +8,7 @@ import {
 } from '../core/errors';
 import type { Http } from '../core/http';
 import type { Lookup, LookUp, Missing } from '../core/lookup';
-import type { OwnPrices } from '../core/ownPrices';
+import { type OwnPrices, ZERO_COUNTS } from '../core/ownPrices';
 import { CORRECT_MODEL, listModels } from '../router/catalog';
 import { formOf, withId } from '../router/catalogPrices';
 import { createModelFinder, describeMissingModel, type Model } from '../router/model';
@@ -142,7 +142,7 @@ function findIn(catalog: Lookup<CachedCatalog>, model: string, lineOf: LineOf): 
 }
 
 const enterMissing = (model: string) =>
-	`For one that the list lacks, enter a line such as "${model} 0.25 2" in Prices of the credential.`;
+	`For one that the list lacks, enter a line such as "${model} 0.25 2" in Prices of the credential. ${ZERO_COUNTS}`;
 
 /** Whether it is known what the catalog has. Some services have none. */
 const isRead = (catalog: Lookup<CachedCatalog>) =>
@@ -167,5 +167,4 @@ function unreadableError({ missing, error }: Missing): ServiceError {
 }
 
 const LATER = 'Run it again later: without its prices, nobody knows what this costs.';
-const CHECK_URL =
-	'Check the base URL of the credential: its list of models is at /models below the version. For a service without one, enter its models in Prices of the credential.';
+const CHECK_URL = `Check the base URL of the credential: its list of models is at /models below the version. For a service without one, enter its models in Prices of the credential. ${ZERO_COUNTS}`;

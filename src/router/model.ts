@@ -1,4 +1,5 @@
 import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
+import { normalizeModelId } from '../core/modelIds';
 import { readDecimal } from '../core/money';
 
 /** What a media job makes: the path segment of its start. */
@@ -86,7 +87,7 @@ export function createModelFinder(models: readonly Model[]): (id: string) => Mod
 	return (id) => byId.get(id) ?? byNormalizedId.get(normalizeModelId(id));
 }
 
-/** Whether two ids name the same model. The slash between vendor and model is significant. */
+/** Whether two ids name the same model. */
 export function isSameModel(one: string, other: string): boolean {
 	return normalizeModelId(one) === normalizeModelId(other);
 }
@@ -105,9 +106,6 @@ export function idsOfAnswered(answered: string, asked: string): string[] {
 }
 
 const DAY = /-(\d{4}-\d{2}-\d{2}|\d{8})$/;
-
-/** The same text for all spellings of an id. */
-export const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
 
 /** Says that a model is not among those of the catalog, and which one is meant, if one is near. */
 export function describeMissingModel(models: readonly Model[], id: string): string {

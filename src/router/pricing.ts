@@ -1,6 +1,7 @@
 import type { Bound } from '../core/bound';
 import type { JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
+import { ZERO_COUNTS } from '../core/ownPrices';
 import type { Model } from './model';
 import {
 	divideRoundedDown,
@@ -141,7 +142,7 @@ export const PRICED_MODEL = 'Choose a model whose price is in the catalog.';
 
 /** What to do about a text model without a price: with the line to write. */
 export const enterPrice = (model = 'vendor/model'): string =>
-	`Choose a model whose price is in the catalog, or enter a line in Prices of the credential, such as "${model} 0.25 2" (USD per million tokens in and out).`;
+	`Choose a model whose price is in the catalog, or enter a line in Prices of the credential, such as "${model} 0.25 2" (USD per million tokens in and out). ${ZERO_COUNTS}`;
 
 /** Tokens. No model has less, and a catalog that says less counts in thousands, or is wrong. */
 const LEAST_WINDOW = 2048;

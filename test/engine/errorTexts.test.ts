@@ -180,7 +180,7 @@ const MISTAKES: Row[] = [
 		chat('x', { model: model('northwind/opal-9') }),
 		undefined,
 		'The catalog does not have the model northwind/opal-9',
-		`${NOT_SENT} For one that the list lacks, enter a line such as "northwind/opal-9 0.25 2" in Prices of the credential "modelRouterApi". ${ALLOW}`,
+		`${NOT_SENT} For one that the list lacks, enter a line such as "northwind/opal-9 0.25 2" in Prices of the credential "modelRouterApi". Zero counts only in your own network. ${ALLOW}`,
 	],
 	[
 		'a model to get, with a typo',

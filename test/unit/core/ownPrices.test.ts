@@ -17,6 +17,11 @@ it.each(['ollama', '127.0.0.1', 'localhost', '10.0.0.1'])('0 counts for the host
 	expect(read('* 0 0', host)).toEqual({ '*': { input: '0', output: '0' } });
 });
 
+it('lines that a request tells apart are taken', () => {
+	const lines = ['* 1 1', '- 1 1', 'vendor/a 1 1', 'vendora 1 1', 'a:1 1 1', 'constructor 1 1'];
+	expect(Object.keys(read(lines.join('\n')))).toHaveLength(lines.length);
+});
+
 it.each(['a 0 0', 'a 1 0', 'a 0 1'])('elsewhere the line "%s" is none', (line) => {
 	expect(read(line)).toEqual({});
 });
@@ -30,7 +35,10 @@ it.each([
 	['gpt 1 2 3', 'it has not exactly three parts'],
 	['gpt 1', 'it has not exactly three parts'],
 	['gpt', 'it has not exactly three parts'],
-	['a 1 1', 'the model has another line'],
+	['a 1 1', 'line 1 is for the same model'],
+	['A 2 2', 'line 1 is for the same model'],
+	['*a. 0 0', 'line 1 is for the same model'],
+	['__proto__ 1 1', '"__proto__" is not the ID of a model'],
 	['gpt 0.00000025 0.000002', 'a million tokens cost $0.001 to $1000, or nothing'],
 	['gpt 1 1001', 'a million tokens cost $0.001 to $1000, or nothing'],
 ])('a line that cannot be read is named with its number: %s', (line, why) => {

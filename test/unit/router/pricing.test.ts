@@ -213,7 +213,7 @@ describe('maximumTextCost', () => {
 
 	const PRICED = {
 		remedy: expect.stringMatching(
-			/^Choose a model whose price is in the catalog, or enter a line in Prices .*"vendor\/model 0\.25 2"/,
+			/^Choose a model whose price is in the catalog, or enter a line in Prices .*"vendor\/model 0\.25 2".* Zero counts only in your own network\.$/,
 		),
 	};
 	const WHAT_TO_DO: Record<string, object> = {
