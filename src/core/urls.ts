@@ -186,7 +186,7 @@ function isLoopback(hostname: string): boolean {
 function isInOwnNetwork(hostname: string): boolean {
 	const mapped = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(hostname);
 	const address = mapped ? toDotted(mapped.slice(1)) : hostname;
-	return OWN_NETWORK.some((form) => form.test(address));
+	return OWN_NETWORK.some((form) => form.test(address)) && !METADATA.has(address);
 }
 
 const OWN_NETWORK = [
@@ -197,6 +197,24 @@ const OWN_NETWORK = [
 	/^172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}$/,
 	/^\[f[cd][\da-f]{2}:/,
 ];
+
+/** Metadata services of clouds with such names and addresses: they give keys to whoever asks from inside. */
+const METADATA = new Set([
+	// https://cloud.google.com/compute/docs/metadata/querying-metadata
+	'metadata',
+	'metadata.google.internal',
+	'[fd20:ce::254]',
+	// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html, and EKS Pod Identity
+	'instance-data',
+	'instance-data.ec2.internal',
+	'[fd00:ec2::254]',
+	'[fd00:ec2::23]',
+	// Oracle, Scaleway, Linode and Alibaba Cloud
+	'[fd00:c1::a9fe:a9fe]',
+	'[fd00:42::42]',
+	'[fd00:a9fe:a9fe::1]',
+	'[fd00:100::100:200]',
+]);
 
 /** The IPv4 address in the last two groups of an IPv6 address. */
 const toDotted = (groups: readonly string[]) =>

@@ -138,6 +138,7 @@ async function testService(
 	redact.addKey(findStoredKey(data));
 	const { headers: ofKey } = readKey(data, access.keyPlace);
 	const headers = readAdditionalHeaders(data, Object.keys(ofKey));
+	// n8n has replaced expressions, so this cannot see what a run refuses: one that gives http:// in the own network
 	const baseUrl = readBaseUrl(data['baseUrl'], access);
 	const ask = async (at = path, isAnybody = false) => {
 		const ofPath = isAnybody ? {} : readKey(data, access.keyPlace, at).headers;

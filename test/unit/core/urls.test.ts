@@ -109,10 +109,13 @@ describe('http://', () => {
 		readBaseUrl(`http://${host}`, workspaceAgent, plainHttp);
 	const OWN =
 		`ollama:11434 litellm host.docker.internal nas.local box.lan pi.home.arpa 10.0.0.8 192.168.1.2:8080 172.16.0.1
-		172.31.255.255 [fd00::1] [fc12:3::4]:80 [::ffff:10.1.2.3] 3232235777`.split(/\s+/);
+		172.31.255.255 [fd00::1] [fc12:3::4]:80 [::ffff:10.1.2.3] 3232235777
+		metadata-2 vm.c.project.internal metadata.lan [fd00:42::43]`.split(/\s+/);
 	const OTHERS =
 		`example.com evil.local.example 169.254.169.254 [fe80::1] 0.0.0.0 [::] 224.0.0.1 [ff02::1] 172.15.0.1 172.32.0.1
-		192.169.0.1 11.0.0.1 [::ffff:169.254.169.254] [::ffff:8.8.8.8] [fec0::1] 8.8.8.8 ollama.`.split(
+		192.169.0.1 11.0.0.1 [::ffff:169.254.169.254] [::ffff:8.8.8.8] [fec0::1] 8.8.8.8 ollama.
+		metadata.google.internal METADATA metadata:80 instance-data instance-data.ec2.internal [fd20:ce::254]
+		[fd00:ec2::254] [fd00:0ec2:0::23]:80 [fd00:c1::a9fe:a9fe] [fd00:42::42] [fd00:a9fe:a9fe::1] [fd00:100::100:200]`.split(
 			/\s+/,
 		);
 
