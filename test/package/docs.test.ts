@@ -2,6 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 import { inMemory, json } from '../unit/inMemoryHttp';
+import { PICTURE_TOKENS } from '../../src/router/fileTokens';
+import { TEMPLATE_TOKENS } from '../../src/router/promptTokens';
 import { comparePrices } from './example/comparePrices.operation';
 import { violations } from './imports';
 
@@ -96,6 +98,14 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 		{ json: { model: 'a/dear', costUsd: 0.00315 } },
 	]);
 });
+
+it.each(['docs/texts-and-media.md', 'nodes/ModelRouter/text/text.params.ts'])(
+	'%s says how much a picture and a template count',
+	(path) => {
+		expect(read(path)).toContain(PICTURE_TOKENS.toLocaleString('en-US'));
+		expect(read(path)).toContain(TEMPLATE_TOKENS.toLocaleString('en-US'));
+	},
+);
 
 it('every picture is on a page', () => {
 	const shown = documents.flatMap((path) =>

@@ -12,7 +12,7 @@ import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../modelPicker';
 import { allowUnknownCostOption } from '../acrossResources.params';
 import { spendingLabelOption } from '../spending/spendingLabel.params';
-import { formatParams, textOptions } from '../text/text.params';
+import { formatParams, INPUT_COUNTS_AS, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 
 /** The notice of n8n's own chat models, shown until the node is connected. The link opens the list of AI nodes. */
@@ -33,8 +33,7 @@ export const chatModelParams = [
 		name: 'spendingCapPerCall',
 		...capFields,
 		default: 1,
-		description:
-			'A call that could cost more than this is not sent. The input counts as one token per byte, but not more than the context window; with images or files, as the whole window. The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as this cap and the cap per execution allow. If 0, nothing is sent.',
+		description: `A call that could cost more than this is not sent. ${INPUT_COUNTS_AS} The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as this cap and the cap per execution allow. If 0, nothing is sent.`,
 	}),
 	withFieldRules({ isDecimal: true })({
 		displayName: capLabels.execution,

@@ -22,7 +22,7 @@ import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabe
 import { simplifyAnswer } from './answerFields';
 import { storeFiles } from './answerFiles';
 import { createAnswerReader } from './answerFormat';
-import { textOptions, textParams } from './text.params';
+import { INPUT_COUNTS_AS, textOptions, textParams } from './text.params';
 import {
 	chooseText,
 	identifyText,
@@ -38,9 +38,7 @@ export const message = operation({
 	action: 'Message text model',
 	description: 'Send a prompt or messages to a text model and get its answer',
 	params: [
-		...textParams(
-			'An item that could cost more is not sent; with 0, none. The input counts as one token per byte, with attachments as the whole context window.',
-		),
+		...textParams(`An item that could cost more is not sent; with 0, none. ${INPUT_COUNTS_AS}`),
 		simplifyParam,
 		optionsParam([
 			textOptions.additionalFields,

@@ -5,6 +5,10 @@ import { modelParam } from '../modelPicker';
 import { spendingCapPerItemParam } from '../acrossResources.params';
 import { attachmentsParam, conversationParams } from './messages.params';
 
+/** What the input counts in a cap, for a description. */
+export const INPUT_COUNTS_AS =
+	'The input counts as one token per byte, with services such as OpenRouter 1,500 more, but never as more than the context window. A picture counts 48,169, a text file two per character of its Base64, MP3 and WAV 32 per second. With any other file, the input counts as the whole context window.';
+
 /**
  * The format of an answer.
  *
