@@ -110,10 +110,11 @@ async function ask(
 	return { result: { ...paid, maxTokens, given: given(asked[raw] ?? {}) }, cost };
 }
 
-/** As it is sent: a service that can be kept to a price is told the one that was reserved. */
+/** As it is sent: a service that can be kept to a price is told the one that was reserved, and to do nothing that is paid besides. */
 function toBody({ found }: TextCall, { cost, body }: Price, { hostname }: Http): Body {
-	const isBounded = 'entry' in found && !('unbounded' in cost);
-	return isBounded ? { ...body, ...maximumPrice(found.entry, body, hostname) } : body;
+	if (!('entry' in found) || 'unbounded' in cost) return body;
+	const hasFiles = cost.promptCountedBy !== 'bytes';
+	return { ...body, ...maximumPrice(found.entry, body, hasFiles, hostname) };
 }
 
 /** As it came. */

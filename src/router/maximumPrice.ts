@@ -6,14 +6,27 @@ import type { Model } from './model';
 import { serviceOf } from './services';
 import { readTokenPrices } from './tokenPrices';
 
+/** An account may search the web for each request, and read documents by the page, unless the request says otherwise. */
+const NO_SEARCH = { id: 'web', enabled: false };
+const BY_MODEL = { id: 'file-parser', pdf: { engine: 'native' } };
+
 /**
- * What keeps OpenRouter, which asks several providers, from one that costs more than the price by which the request was bounded.
+ * What keeps OpenRouter, which asks several providers, from one that costs more than the price by which the request was bounded, and from
+ * what is paid besides tokens.
  *
+ * @param hasFiles Whether there may be a file in it.
  * @param hostname Of the service. A model that its catalog does not have is known by it, and OpenRouter behind another host by its catalog.
  * @returns fields of the body; none for another service.
  * @see https://openrouter.ai/docs/guides/routing/provider-selection (`max_price`, in USD per million tokens)
+ * @see https://openrouter.ai/docs/guides/features/plugins (defaults of an account; `enabled`: https://openrouter.ai/openapi.json)
+ * @see https://openrouter.ai/docs/guides/overview/multimodal/pdfs (`native` is paid by the tokens of the model)
  */
-export function maximumPrice(entry: Model, body: JsonObject, hostname = ''): JsonObject {
+export function maximumPrice(
+	entry: Model,
+	body: JsonObject,
+	hasFiles: boolean,
+	hostname = '',
+): JsonObject {
 	// a provider may charge more than this for what it writes into its cache: the bound has room for that, and no more
 	const { input: prompt, output: completion } = readTokenPrices(entry.pricing);
 	const isLimited = serviceOf(hostname)?.limitsPrices || formOf(entry)?.name === 'OpenRouter';
@@ -29,7 +42,8 @@ export function maximumPrice(entry: Model, body: JsonObject, hostname = ''): Jso
 		prompt: least(prompt, given['prompt']),
 		completion: least(completion, given['completion']),
 	};
-	return { provider: { ...provider, max_price } };
+	const plugins = hasFiles ? [NO_SEARCH, BY_MODEL] : [NO_SEARCH];
+	return { provider: { ...provider, max_price }, plugins };
 }
 
 /**

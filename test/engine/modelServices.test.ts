@@ -272,7 +272,10 @@ describe('OpenRouter', () => {
 		const { ask, posts } = await begin(OPEN_ROUTER);
 		await ask('hello', { options: { additionalFields: '{"provider": {"sort": "price"}}' } });
 		const max_price = { prompt: 0.25, completion: 2 };
-		expect(posts()[0]?.body).toMatchObject({ provider: { sort: 'price', max_price } });
+		expect(posts()[0]?.body).toMatchObject({
+			provider: { sort: 'price', max_price },
+			plugins: [{ id: 'web', enabled: false }],
+		});
 		const { failed } = await ask('[[dearer-only]]');
 		expect(failed[0]?.json['error']).toMatch(/dearer than its price/);
 	});

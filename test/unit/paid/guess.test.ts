@@ -59,6 +59,6 @@ it.each([
 	['proxy.internal', OPEN_ROUTER],
 ])('at %s a request has the price that it was reckoned with as its limit', (host, entry) => {
 	const max_price = { prompt: 1, completion: 2 };
-	expect(maximumPrice(entry, {}, host)).toEqual({ provider: { max_price } });
-	expect(maximumPrice(SPECIFIED, {}, 'any.example')).toEqual({});
+	expect(maximumPrice(entry, {}, false, host)).toMatchObject({ provider: { max_price } });
+	expect(maximumPrice(SPECIFIED, {}, false, 'any.example')).toEqual({});
 });

@@ -5,8 +5,10 @@ import type { Model } from '../../../src/router/model';
 it('OpenRouter is told the price of a line, too, for a model that its catalog does not have', () => {
 	const entry: Model = { id: 'a/b:nitro', pricing: { input_per_mtok: '2', output_per_mtok: '8' } };
 	const max_price = { prompt: 2, completion: 8 };
-	expect(maximumPrice(entry, {}, 'openrouter.ai')).toEqual({ provider: { max_price } });
-	expect(maximumPrice(entry, {}, 'api.x.ai')).toEqual({});
+	expect(maximumPrice(entry, {}, false, 'openrouter.ai')).toMatchObject({
+		provider: { max_price },
+	});
+	expect(maximumPrice(entry, {}, false, 'api.x.ai')).toEqual({});
 });
 
 it('a provider may not use the room that writing a cache has', () => {
@@ -16,7 +18,16 @@ it('a provider may not use the room that writing a cache has', () => {
 		top_provider: {},
 		pricing: { prompt: '0.000004', completion: '0.00001', input_cache_write: '0.000005' },
 	}) as Model;
-	expect(maximumPrice(entry, {})).toEqual({
+	expect(maximumPrice(entry, {}, false)).toMatchObject({
 		provider: { max_price: { prompt: 4, completion: 10 } },
 	});
+});
+
+it('what the account of OpenRouter does for every request is off: searches, and reading by the page', () => {
+	const entry: Model = { id: 'a/b', pricing: { input_per_mtok: '2', output_per_mtok: '8' } };
+	const plugins = (hasFiles: boolean) =>
+		maximumPrice(entry, {}, hasFiles, 'openrouter.ai')['plugins'];
+	const noSearch = { id: 'web', enabled: false };
+	expect(plugins(false)).toEqual([noSearch]);
+	expect(plugins(true)).toEqual([noSearch, { id: 'file-parser', pdf: { engine: 'native' } }]);
 });
