@@ -106,6 +106,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'… must be an object': 'Check the expression in this field: it must return an object.',
 	'The service sent a redirect to an address that is not safe':
 		"The file was not downloaded. Report this to the service's support team.",
+	'The file is in more than … pieces':
+		'The text of the answer is not affected. The file stays in the JSON, as Base64.',
 	'Transcript to Continue … must be an object with "text" and "speaker"':
 		'Use the rows of `transcript` from an earlier output.',
 	'Resource and Operation cannot be expressions': "Choose them in the node's lists.",
