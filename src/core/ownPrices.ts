@@ -45,10 +45,8 @@ export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 		if (input === undefined || output === undefined || more.length)
 			throw refuse('it has not exactly three parts');
 		for (const price of [input, output]) {
-			const amount = PLAIN_NUMBER.test(price) ? readDecimal(price) : undefined;
-			if (!amount) throw refuse(`"${shortenText(price, 30)}" is not a plain number`);
-			if (!isPlausiblePrice(amount))
-				throw refuse(`a million tokens cost $${LEAST} to $${MOST}, or nothing`);
+			const fault = faultOf(price);
+			if (fault) throw refuse(fault);
 		}
 		if (model === '__proto__') throw refuse('"__proto__" is not the ID of a model');
 		const id = normalizeModelId(model) || model;
@@ -59,6 +57,14 @@ export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 		if (!isFree || isOwnHost(hostname)) prices.set(model, { input, output });
 	}
 	return prices;
+}
+
+/** Why a text cannot be what a million tokens cost; undefined if it can. */
+function faultOf(price: string): string | undefined {
+	const amount = PLAIN_NUMBER.test(price) ? readDecimal(price) : undefined;
+	if (!amount) return `"${shortenText(price, 30)}" is not a plain number`;
+	if (isPlausiblePrice(amount)) return undefined;
+	return `a million tokens cost $${LEAST} to $${MOST}, or nothing`;
 }
 
 /** For the user, where a model has no price although it may have a line. */

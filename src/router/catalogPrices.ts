@@ -239,13 +239,13 @@ function mergeAll(entries: readonly JsonObject[]): JsonObject {
 
 /** @param pick Of the lowest to the dearest. */
 function mergePrices(
-	pricings: readonly unknown[],
+	ofEntries: readonly unknown[],
 	pick: (all: Decimal[]) => Decimal | undefined,
 ): JsonObject {
-	const prices = pricings.filter(isPlainObject).flatMap((pricing) => Object.entries(pricing));
+	const prices = ofEntries.filter(isPlainObject).flatMap((pricing) => Object.entries(pricing));
 	const merged = [...groupBy(prices, ([name]) => name)].map(([name, entries]) => {
 		const given = entries.map(([, price]) => price).filter(isPresent);
-		const isComplete = ONLY_RAISES.test(name) || given.length === pricings.length;
+		const isComplete = ONLY_RAISES.test(name) || given.length === ofEntries.length;
 		return [name, isComplete ? pick(readAll(given, 1))?.toFixed() : undefined];
 	});
 	return omitMissing(Object.fromEntries(merged));

@@ -18,7 +18,7 @@ it.each(['ollama', '127.0.0.1', 'localhost', '10.0.0.1'])('0 counts for the host
 });
 
 it('lines that a request tells apart are taken', () => {
-	const lines = ['* 1 1', '- 1 1', 'vendor/a 1 1', 'vendora 1 1', 'a:1 1 1', 'constructor 1 1'];
+	const lines = ['* 1 1', '- 1 1', 'vendor/a 1 1', 'vendor-a 1 1', 'a:1 1 1', 'constructor 1 1'];
 	expect(Object.keys(read(lines.join('\n')))).toHaveLength(lines.length);
 });
 
