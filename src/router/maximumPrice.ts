@@ -47,6 +47,13 @@ export function maximumPrice(
 }
 
 /**
+ * OpenRouter says the same of a model without pictures or tools, and of a provider that the privacy settings of an account exclude.
+ *
+ * @see https://github.com/github/app/issues/2163, https://github.com/zed-industries/zed/issues/36094
+ */
+const NO_PROVIDER = /no endpoints found(?! (that (support|can handle)|matching your data policy))/i;
+
+/**
  * Says that no provider answers at the price by which a request was bounded. Nothing was started.
  *
  * @param body As it was sent.
@@ -54,7 +61,7 @@ export function maximumPrice(
 export function explainMaximumPrice(error: ServiceError, body: JsonObject): ServiceError {
 	const { status, reason = '' } = error.details;
 	const isLimited = isPlainObject(body['provider']) && 'max_price' in body['provider'];
-	if (!isLimited || status !== 404 || !/no endpoints found/i.test(reason)) return error;
+	if (!isLimited || status !== 404 || !NO_PROVIDER.test(reason)) return error;
 	return new ServiceError(error.kind, 'Every provider of this model is dearer than its price', {
 		...error.details,
 		advice: `Nothing was sent to them. Choose another model, or allow a dearer price by a line in Prices of the credential, such as "${String(body['model'])} 5 20" (USD per million tokens in and out).`,

@@ -1,5 +1,6 @@
 import { toSpecifiedEntry } from '../../../src/router/catalogPrices';
-import { maximumPrice } from '../../../src/router/maximumPrice';
+import { ServiceError } from '../../../src/core/errors';
+import { explainMaximumPrice, maximumPrice } from '../../../src/router/maximumPrice';
 import type { Model } from '../../../src/router/model';
 
 it('OpenRouter is told the price of a line, too, for a model that its catalog does not have', () => {
@@ -30,4 +31,17 @@ it('what the account of OpenRouter does for every request is off: searches, and 
 	const noSearch = { id: 'web', enabled: false };
 	expect(plugins(false)).toEqual([noSearch]);
 	expect(plugins(true)).toEqual([noSearch, { id: 'file-parser', pdf: { engine: 'native' } }]);
+});
+
+it.each([
+	['No endpoints found for a/b.', true],
+	['No endpoints found that support image input', false],
+	['No endpoints found that support tool use. Try disabling "x".', false],
+	['No endpoints found that can handle the requested parameters.', false],
+	['No endpoints found matching your data policy (Free model publication).', false],
+])('"%s" is a matter of the price: %p', (reason, isPrice) => {
+	const error = new ServiceError('refused', 'Not found', { status: 404, reason });
+	const body = { model: 'a/b', provider: { max_price: { prompt: 1 } } };
+	const { message } = explainMaximumPrice(error, body);
+	expect(message.includes('dearer than its price')).toBe(isPrice);
 });
