@@ -26,9 +26,11 @@ export interface TextRequest extends TextLimits {
 	/** As it is sent to a model, except for its output limit and its files. */
 	toBody(model: string): Body;
 	/** As for `checkInputs`. */
-	inputs: Array<Modality | undefined>;
-	/** Where the files are, in the editor. Absent for a chat model. */
+	inputs: ReadonlyArray<Modality | undefined>;
+	/** Where these are, in the editor. Absent for a chat model. */
 	place?: string;
+	/** Those that are parts of messages, if there are others. */
+	parts?: readonly Modality[];
 }
 
 /**
@@ -38,7 +40,7 @@ export interface TextRequest extends TextLimits {
  *   or an amount that is not known.
  */
 export function judgeText(
-	{ toBody, inputs, place, ...limits }: TextRequest,
+	{ toBody, inputs, place, parts = [], ...limits }: TextRequest,
 	candidate: Candidate,
 	isOfList: boolean,
 ): TextCall {
@@ -48,6 +50,7 @@ export function judgeText(
 		const where = place ? '' : 'That is an operation of the Model Router node.';
 		checkKind(found.entry, 'text', where);
 		checkInputs(found.entry, inputs, place);
+		checkInputs(found.entry, parts);
 		if (isOfList) checkWindow(found.entry, call.body);
 	}
 	// an estimate of one model shows what it costs, however much that is

@@ -152,6 +152,17 @@ export const modalityNames = {
 };
 export type Modality = keyof typeof modalityNames;
 
+const modalities = Object.keys(modalityNames) as Modality[];
+
+/** The inputs in messages, by the types of their parts: `image_url`, `input_audio`, `file` and so on. */
+export const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
+	messages
+		.flatMap(({ content }) => (Array.isArray(content) ? content : []))
+		.flatMap((part) => {
+			const { type } = Object(part) as { type?: unknown };
+			return modalities.filter((one) => String(type).replace('input_', '').startsWith(one));
+		});
+
 /**
  * Rejects a model that does not take an input which a request needs. A model without inputs in the catalog is accepted.
  *

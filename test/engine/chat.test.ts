@@ -10,6 +10,7 @@ const service = serviceForTests();
 const ask = (content: string, more: INodeParameters = {}, options: Partial<RunOptions> = {}) =>
 	service.run(chat(content, more), options);
 const sent = () => posts(service)[0]?.body as Record<string, unknown>;
+const PICTURE_URL = 'data:image/png;base64,AAAA';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('what is sent', () => {
@@ -139,8 +140,30 @@ describe('what is refused before anything is sent', () => {
 			{ attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] } },
 			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. The inputs that the catalog lists: text/,
 		],
+		[
+			'a picture in messages for a model that takes text only',
+			{
+				inputType: 'json',
+				messagesJson: JSON.stringify([
+					{ role: 'user', content: [{ type: 'image_url', image_url: { url: PICTURE_URL } }] },
+				]),
+			},
+			/^The model northwind\/quill-2.5 does not take images/,
+		],
 	])('%s', async (_what, more, message) => {
 		expect(shownText((await ask('x', more)).error)).toMatch(message);
+		expect(posts(service)).toEqual([]);
+	});
+
+	it('a file of which only its content shows that the model does not take it', async () => {
+		const head = Buffer.alloc(44);
+		head.write('RIFF');
+		head.write('WAVEfmt ', 8);
+		const data = { data: head.toString('base64'), mimeType: 'application/octet-stream' };
+		const attachment = [{ source: 'binary', binaryProperty: 'data' }];
+		const more = { model: model('aurora-labs/prism-4.1-turbo'), attachments: { attachment } };
+		const { error } = await ask('x', more, { files: { data } });
+		expect(shownText(error)).toMatch(/^Attachments 1: the model .* does not take audio/);
 		expect(posts(service)).toEqual([]);
 	});
 

@@ -31,6 +31,7 @@ const LISTS: Lists = {
 	dear: { models: [PRISM, QUILL] },
 	media: { models: [MINI, 'canvas/sketch-1', 'canvas/Oil.Paint-2'] },
 	pictures: { models: ['canvas/sketch-1', 'canvas/Oil.Paint-2'], order: 'cheapestFirst' },
+	hearing: { models: [PRISM, 'aurora-labs/omni-2'] },
 	nothing: { models: ['northwind/quil-2.5', 'canvas/sketch-1'] },
 };
 
@@ -375,4 +376,16 @@ describe('a chat model', () => {
 		});
 		expect([given, askedModels()]).toEqual([[2], [MINI, QUILL]]);
 	});
+});
+
+it('a model that does not take what a file turns out to be is passed over', async () => {
+	const head = Buffer.alloc(44);
+	head.write('RIFF');
+	head.write('WAVEfmt ', 8);
+	const data = { data: head.toString('base64'), mimeType: 'application/octet-stream' };
+	const attachment = [{ source: 'binary', binaryProperty: 'data' }];
+	const more = { attachments: { attachment }, spendingCapPerItem: 10 };
+	const { failed } = await ask(from('hearing'), more, { files: { data } });
+	expect(failed).toEqual([]);
+	expect(askedModels()).toEqual(['aurora-labs/omni-2']);
 });

@@ -18,7 +18,7 @@ import { checkCalls, readStructuredAnswer } from '../../../src/paid/readAnswer';
 import { judgeText, type TextCall, withBody } from '../../../src/paid/textCall';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, type GivenAnswer, nameCalls } from '../../../src/router/givenAnswers';
-import { type ChatMessage, type Modality, modalityNames } from '../../../src/router/messages';
+import { type ChatMessage, findModalities } from '../../../src/router/messages';
 import { findModelChoice } from '../../../src/router/modelLists';
 import { withoutLimits } from '../../../src/router/outputLimits';
 import { protocols } from '../../../src/router/protocols';
@@ -209,17 +209,6 @@ function readAnswered(
 	else answers.end(request.messages.flatMap(callIdsOf), named.remembered);
 	return { answer: named.answer, tokens, maxTokens, notice };
 }
-
-const modalities = Object.keys(modalityNames) as Modality[];
-
-/** By the types of the parts of messages: `image_url`, `input_audio`, `file` and so on. */
-const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
-	messages
-		.flatMap(({ content }) => (Array.isArray(content) ? content : []))
-		.flatMap((part) => {
-			const { type } = Object(part) as { type?: unknown };
-			return modalities.filter((one) => String(type).replace('input_', '').startsWith(one));
-		});
 
 /** If a caller gives up, the rest of the answer is not paid for. */
 const endedBy = (signal: AbortSignal, http: Http, onGivenUp: () => void): Http => ({

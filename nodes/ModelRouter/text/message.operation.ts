@@ -6,8 +6,8 @@ import { isPlainObject } from '../../../src/core/json';
 import { omitMissing } from '../../../src/core/missing';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
-import { payText, type PricedAnswer } from '../../../src/paid/payText';
+import { type Chosen, hintPassedOver, payInTurn, toEnded } from '../../../src/paid/choose';
+import { type PaidText, payText, type PricedAnswer } from '../../../src/paid/payText';
 import { keepMessage, readStructuredAnswer } from '../../../src/paid/readAnswer';
 import type { TextCall } from '../../../src/paid/textCall';
 import { type Protocol, protocols } from '../../../src/router/protocols';
@@ -119,7 +119,7 @@ async function askModels(context: MessageContext) {
 	return await context.payOnce(async (startPaid) => {
 		const withFiles = await readFiles(context);
 		const calls = createExecutionCap(spendingCapPerExecution, getState('budget', emptySpending));
-		const { answer: paid, passedOver } = await payInTurn(checked, async (chosen) => {
+		const askOne = async (chosen: TextCall) => {
 			const call = withFiles(chosen);
 			const caps = { ...call.caps, calls };
 			return await payText(
@@ -135,7 +135,11 @@ async function askModels(context: MessageContext) {
 					}),
 				},
 			);
-		});
+		};
+		const { answer: paid, passedOver } = await payInTurn(
+			checked,
+			async (call) => await toEnded<PaidText>(askOne(call)),
+		);
 		hintPassedOver(addHint, checked?.list, passedOver);
 		const { answer, tokens, maxTokens, notice } = paid;
 		return { answer, tokens, maxTokens, ...omitMissing({ notice }) };

@@ -14,6 +14,8 @@ import {
 	addAttachments,
 	type Attachment,
 	type ChatMessage,
+	checkInputs,
+	findModalities,
 	markSystemMessage,
 	type Modality,
 	modalityOf,
@@ -67,7 +69,7 @@ export async function chooseText(
 		...request,
 		toBody: (model: string) => withModel(body, model),
 		inputs: files.map(({ modality }) => modality),
-		place: 'Attachments',
+		place: PLACE,
 	};
 	const chosen = await choose(context, request.findChoice(), (candidate, isOfList) =>
 		judgeText(judged, candidate, isOfList),
@@ -76,21 +78,26 @@ export async function chooseText(
 	return chosen;
 }
 
-/** Reads the files of a request, once for all its models. @returns what puts them into a call. */
-export async function readFiles(context: OperationContext<TextRequest>) {
-	if (!context.request.attachments.length) return (call: TextCall) => call;
-	const body = await buildBody(context);
-	return (call: TextCall): TextCall => withBody(call, withModel(body, call.model));
-}
+const PLACE = 'Attachments';
 
-/** Builds the body of the request with its files. */
-async function buildBody({ request, readFile }: OperationContext<TextRequest>): Promise<Body> {
+/**
+ * Reads the files of a request, once for all its models.
+ *
+ * @returns what puts them into a call. It throws ServiceError `invalid` for a model that does not take what they have turned out to be.
+ */
+export async function readFiles({ request, readFile }: OperationContext<TextRequest>) {
+	if (!request.attachments.length) return (call: TextCall) => call;
 	const attachments: Attachment[] = [];
 	for (const source of request.attachments) {
 		const file = await openSource(source, readFile);
 		attachments.push({ modality: resolveModality(source.modality, file) ?? 'file', ...file });
 	}
-	return request.toBody(attachments);
+	const body = request.toBody(attachments);
+	const inputs = attachments.map(({ modality }) => modality);
+	return (call: TextCall): TextCall => {
+		if ('entry' in call.found) checkInputs(call.found.entry, inputs, PLACE);
+		return withBody(call, withModel(body, call.model));
+	};
 }
 
 /**
@@ -164,6 +171,7 @@ export function toTextRequest(
 		caps,
 		/** Without the files. */
 		body,
+		parts: findModalities(messages),
 		attachments: toAttachmentSources(values.attachments),
 		/** Builds the body of the request with its files. */
 		toBody: (files: readonly Attachment[]) =>
