@@ -73,7 +73,8 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Sessions and chats',
 		intro: 'Messages to agents and questions to Crypto Q&A.',
-		files: /WorkspaceAgent|MarketAssistant|rememberedChats|src\/agent|src\/assistant|chatInput|n8n\/uuid/,
+		files:
+			/WorkspaceAgent|MarketAssistant|rememberedChats|src\/agent|src\/assistant|chatInput|n8n\/uuid/,
 	},
 	{
 		title: 'Media jobs and files',
