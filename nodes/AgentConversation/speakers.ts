@@ -72,7 +72,7 @@ export function toTurnInput(
 		sessionId,
 		taskId,
 		showLive,
-		...(isMarketAssistant(tool) && { chatId }),
+		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
 			spendingLabel,

@@ -31,7 +31,7 @@ export const serverAccess: ServiceAccess = {
 export const probe: CredentialProbe = {
 	service: 'The workspace agent',
 	method: 'GET',
-	path: WORKSPACE.probe.path,
+	path: WORKSPACE.probe?.path ?? '',
 	judge: ({ status }) =>
 		// 502 and the like are from what is between n8n and the service
 		[401, 403, 407].includes(status) || (status >= 300 && status < 400) || status >= 502
@@ -45,12 +45,22 @@ export const probe: CredentialProbe = {
 /** What the row of the server has for it. */
 export function createServerProbe(data: { server?: unknown }): CredentialProbe {
 	const { name, card, probe: form } = serverOf(data.server) ?? WORKSPACE;
+	const service = `The ${name} server`;
+	if (!form)
+		return {
+			service,
+			method: 'GET',
+			path: '',
+			untested: `${name} cannot be tested for free: any request may start its workflow`,
+			judge: () => undefined,
+		};
 	const { method, path, body } = toRequest({ method: 'GET', ...form }, {}, randomUUID);
 	return {
-		service: `The ${name} server`,
+		service,
 		method: method === 'GET' ? 'GET' : 'POST',
 		path,
 		...(body && { body }),
+		...(form.provesKey && { maybePublic: 'its list of agents' }),
 		judge(answer) {
 			if (answer.status < 200 || answer.status >= 300) return undefined;
 			if (card && !isPlainObject(answer.body))

@@ -19,6 +19,7 @@ What you should know:
 - **Base URL**: the address of the server itself. One in your own network may begin with \`http://\`. A card that leads to another address is refused.
 - **A2A** means version 1.0 or 0.3, with JSON-RPC. The agent has to publish its card below the base URL.
 - **n8n Chat** is a Chat Trigger of any n8n that is publicly available. For its Basic Auth, choose **Key In: None**, and enter \`Authorization\` with \`Basic …\` as an additional header.
+- Its **Response Mode** has to be _When Last Node Finishes_, _Using Respond to Webhook_ or _Streaming_. Only the chat of its own n8n reads _Using Response Nodes_.
 - **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server).
 - **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent), whoever sends it.
 - **The cost** is that of the owner of the agent. No budget or cap of this package counts it.
@@ -48,9 +49,11 @@ const toRow = ({ name, baseUrl, keyIn, agents, chatAt, card, probe, source }: Ag
 	chatAt
 		? 'The node makes it. If the agent gives its own, the job ledger remembers that one.'
 		: 'The node makes it. Nothing has to be remembered.',
-	probe.provesKey
-		? 'The address and, if it gets a key, that the key is accepted.'
-		: `The address${card ? ' has a card' : ''}. The key is not verified: that would start a conversation.`,
+	!probe
+		? 'Nothing: any request may start the workflow.'
+		: probe.provesKey
+			? 'The address. That the key is accepted, unless the server asks for none.'
+			: `The address${card ? ' has a card' : ''}. The key is not verified: that would start a conversation.`,
 	source,
 ];
 

@@ -10,13 +10,15 @@ export interface Way {
 	ask: Ask;
 	/** The path that its card has, from the origin on. */
 	cardPath?: string;
+	/** As its card has it. */
+	tenant?: string | undefined;
 }
 
 type AskRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers' | 'fromOrigin'>;
 
 /** Makes the request with which an agent is asked. @throws ServiceError `invalid` for an ID that cannot be part of a path. */
-export function toAskRequest({ ask, cardPath }: Way, values: Values, newId: () => string) {
-	const request: AskRequest = toRequest(ask, values, newId);
+export function toAskRequest({ ask, cardPath, tenant }: Way, values: Values, newId: () => string) {
+	const request: AskRequest = toRequest(ask, { ...values, tenant }, newId);
 	if (ask.headers) request.headers = ask.headers;
 	return cardPath === undefined ? request : { ...request, path: cardPath, fromOrigin: true };
 }
@@ -76,9 +78,12 @@ export async function findWay(http: Http, server: AgentServer, baseUrl: string):
 			`The card of the agent names no way of ${name} that this node can use`,
 			`Nothing was sent. It has to offer JSON-RPC. The card reads: ${shortenText(JSON.stringify(card), 500)}`,
 		);
-	if (ask.urlInCard === undefined) return { ask };
-	const [url] = [valueAt(card, ask.urlInCard)].flat();
-	return { ask, cardPath: pathOf(baseUrl, url) };
+	if (ask.inCard === undefined) return { ask };
+	const entries = [valueAt(card, ask.inCard)].flat();
+	const { origin } = new URL(baseUrl);
+	// of several addresses, one at the server of the credential
+	const entry = entries.find((one) => urlOf(one)?.origin === origin) ?? entries[0];
+	return { ask, cardPath: pathOf(origin, entry), tenant: textAt(entry, 'tenant') || undefined };
 }
 
 async function readCard(http: Http, { card = '', name }: AgentServer): Promise<unknown> {
@@ -112,15 +117,19 @@ export function explain(error: ServiceError, { name, value, busy }: AgentServer)
 }
 
 /** The address in a card is a stranger's: of it, only the path counts, at the server that the user has entered. @throws ServiceError `invalid`. */
-function pathOf(baseUrl: string, given: unknown): string {
-	const { origin } = new URL(baseUrl);
-	const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
+function pathOf(origin: string, entry: unknown): string {
+	const url = urlOf(entry);
 	if (url?.origin === origin && !url.username && !url.password) return url.pathname + url.search;
-	const other = url ? url.origin : shortenText(JSON.stringify(given) ?? '', 100);
+	const other = url ? url.origin : shortenText(JSON.stringify(valueAt(entry, 'url')) ?? '', 100);
 	throw invalidInputError(
 		`The card of the agent leads to ${other}, and the credential to ${origin}`,
 		'Nothing was sent. If the agent is at the address in its card, enter that as Base URL. If the card is wrong, as behind a proxy or in a container, correct the address in the settings of the agent.',
 	);
+}
+
+function urlOf(entry: unknown): URL | undefined {
+	const given = valueAt(entry, 'url');
+	return typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
 }
 
 /** An agent of a server. */
@@ -173,24 +182,33 @@ export interface ServerIds {
 	chat?: string;
 	/** What waits for the next message. */
 	task?: string;
+	/** What the agent works on. */
+	running?: string;
 }
 
 const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
-export function createIdReader({ chatAt = [], tasks }: AgentServer) {
+export function createIdReader({ chatAt = [], tasks, unreadable }: AgentServer) {
 	const ids: ServerIds = {};
 	return {
 		ids,
+		/** @throws ServiceError for an answer that only the server's own client can use. */
 		read(value: unknown): void {
+			if (unreadable && holds({ name: '', value }, unreadable.if))
+				throw new ServiceError('malformed', unreadable.says, {
+					outcome: 'started',
+					advice: unreadable.advice,
+				});
 			const chat = idAt(value, chatAt);
 			if (chat) ids.chat = chat;
 			for (const { state, id } of tasks?.at ?? []) {
 				const now = textAt(value, state);
 				if (!now) continue;
 				delete ids.task;
-				const task = tasks?.waiting.includes(now) ? idAt(value, id) : '';
-				if (task) ids.task = task;
+				delete ids.running;
+				const task = tasks?.over.includes(now) ? '' : idAt(value, id);
+				if (task) ids[tasks?.waiting.includes(now) ? 'task' : 'running'] = task;
 			}
 		},
 	};

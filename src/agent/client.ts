@@ -14,6 +14,8 @@ export interface AskedServer extends Pick<Values, 'agent' | 'chat' | 'task'> {
 	server: AgentServer;
 	way: Way;
 	newId(): string;
+	/** Whether the session is new: a server with IDs of its own then gives one, since not each takes ours. */
+	isNew?: boolean;
 	/** Called as soon as it is known by which ID of its own the server continues the conversation. */
 	onChat?(chat: string): void;
 }
@@ -48,8 +50,9 @@ export async function sendMessage(
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
 	const { ids, read } = createIdReader(server);
 	try {
-		const { agent, chat, task } = other ?? {};
-		const values = { message: content, session: sessionId, agent, chat, task };
+		const { agent, chat, task, isNew } = other ?? {};
+		const session = isNew && server.chatAt ? undefined : sessionId;
+		const values = { message: content, session, agent, chat, task };
 		const response = await http.send({ ...toAskRequest(way, values, newId), accept });
 		const type = contentTypeOf(response);
 		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
@@ -73,7 +76,10 @@ export async function sendMessage(
 
 const OF_WORKSPACE: Way = { ask: WORKSPACE.asks[0]! };
 
-const toErrorIds = (sessionId: string, { chat, task }: ServerIds) => ({
-	sessionId: chat ?? sessionId,
+const toErrorIds = (sessionId: string, { chat, task, running }: ServerIds) => ({
+	sessionId,
+	...(chat && chat !== sessionId && { chatId: chat }),
 	...(task && { taskId: task }),
+	// the only handle of work that goes on
+	...(running && { runningTaskId: running }),
 });

@@ -10,9 +10,11 @@ interface TemplateFields {
 export interface Values {
 	message?: string;
 	/** Our ID of the conversation: a UUID, unless a person has chosen another one. */
-	session?: string;
+	session?: string | undefined;
 	/** Which agent of the server. */
 	agent?: string | undefined;
+	/** Which of the tenants of the address, as the card of the agent has it. */
+	tenant?: string | undefined;
 	/** The server's own ID of the conversation, from an earlier answer. */
 	chat?: string | undefined;
 	/** What waits for this message, from an earlier answer. */
@@ -32,8 +34,8 @@ export interface Ask extends RequestForm {
 	readonly headers?: Readonly<Record<string, string>> | undefined;
 	/** It counts only where the card of the agent meets this, */
 	readonly ifCard?: Condition;
-	/** and is asked at the address that the card has here: one of the same origin. */
-	readonly urlInCard?: Path;
+	/** and is asked at the `url` that the card has here, which has to be one of the same origin; '' is the card itself. */
+	readonly inCard?: Path;
 }
 
 /** A kind of server of agents, and how it is asked. What it answers is recognized, whoever sends it: `DIALECTS`. */
@@ -54,15 +56,18 @@ export interface AgentServer {
 	readonly asks: readonly Ask[];
 	/** Where events of an answer have the server's own ID of the conversation. It replaces ours. */
 	readonly chatAt?: readonly Path[];
-	/** Where events have the state of a task, and its ID. It waits for the next message if the last state is one of these. */
+	/** Where events have the state of a task, and its ID. By its last state, it waits for the next message, is over, or goes on. */
 	readonly tasks?: {
 		readonly waiting: readonly string[];
+		readonly over: readonly string[];
 		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Path | readonly Path[] }>;
 	};
 	/** What it says where it refuses a message because it still answers another one of the session. It has then started nothing. */
 	readonly busy?: string;
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
-	/** A request that costs nothing. Unless it `provesKey`, it only shows that the address is there. */
-	readonly probe: RequestForm & { readonly provesKey?: true };
+	/** Answers that only the server's own client can use: what they mean. */
+	readonly unreadable?: { readonly if: Condition; readonly says: string; readonly advice: string };
+	/** A request that costs nothing. Unless it `provesKey`, it only shows that the address is there. Absent where none is known. */
+	readonly probe?: RequestForm & { readonly provesKey?: true };
 }

@@ -27,21 +27,25 @@ const A2A_0: Version = {
  *
  * @param more What else the card has to have.
  */
-function waysOf(version: Version, urlInCard: Path, more: Condition = {}): Ask[] {
+function waysOf(version: Version, inCard: Path, more: Condition = {}): Ask[] {
 	const { methods, message, headers, configuration = {} } = version;
 	const ids = { messageId: '{id}', contextId: '{chat}|{session}', taskId: '{task}' };
-	const params = { message: { ...message, ...ids }, configuration };
-	const inCard = { [urlInCard]: '*', ...more };
+	const params = { tenant: '{tenant}', message: { ...message, ...ids }, configuration };
+	const hasUrl = { [inCard ? `${inCard}.url` : 'url']: '*', ...more };
 	return methods.map((method, index) => ({
 		path: '',
 		headers,
 		body: { jsonrpc: '2.0', id: '{id}', method, params },
-		ifCard: index ? inCard : { ...inCard, 'capabilities.streaming': true },
-		urlInCard,
+		ifCard: index ? hasUrl : { ...hasUrl, 'capabilities.streaming': true },
+		inCard,
 	}));
 }
 
 const JSON_RPC = 'supportedInterfaces[protocolBinding=JSONRPC]';
+
+/** States of a task: in 0.3, and in 1.0. */
+const states = (...names: string[]) =>
+	names.flatMap((name) => [name, `TASK_STATE_${name.replace('-', '_').toUpperCase()}`]);
 
 /** To add a server, write a row, and record what its own client sends and what it answers. */
 export const SERVERS = [
@@ -62,12 +66,12 @@ export const SERVERS = [
 		baseUrl: 'https://agent.example.com',
 		card: '/.well-known/agent-card.json',
 		asks: [
-			...waysOf(A2A_1, `${JSON_RPC}[protocolVersion=1|1.0|1.0.0].url`),
-			...waysOf(A2A_0, `${JSON_RPC}[protocolVersion=0.3|0.3.0].url`),
-			...waysOf(A2A_0, 'additionalInterfaces[transport=JSONRPC].url'),
-			...waysOf(A2A_0, 'url', { preferredTransport: 'JSONRPC' }),
+			...waysOf(A2A_1, `${JSON_RPC}[protocolVersion=1|1.0|1.0.0]`),
+			...waysOf(A2A_0, `${JSON_RPC}[protocolVersion=0.3|0.3.0]`),
+			...waysOf(A2A_0, 'additionalInterfaces[transport=JSONRPC]'),
+			...waysOf(A2A_0, '', { preferredTransport: 'JSONRPC' }),
 			// JSON-RPC is what is meant where a card does not say it
-			...waysOf(A2A_0, 'url', { preferredTransport: null }),
+			...waysOf(A2A_0, '', { preferredTransport: null }),
 		],
 		chatAt: [
 			'result.contextId',
@@ -77,7 +81,8 @@ export const SERVERS = [
 			'result.artifactUpdate.contextId',
 		],
 		tasks: {
-			waiting: ['input-required', 'TASK_STATE_INPUT_REQUIRED'],
+			waiting: states('input-required', 'auth-required'),
+			over: states('completed', 'failed', 'canceled', 'rejected'),
 			at: [
 				{ state: 'result.status.state', id: ['result.taskId', 'result.id'] },
 				{ state: 'result.task.status.state', id: 'result.task.id' },
@@ -127,13 +132,12 @@ export const SERVERS = [
 				body: { action: 'sendMessage', sessionId: '{session}', chatInput: '{message}' },
 			},
 		],
-		// it starts no execution, and the trigger checks the login first
-		probe: {
-			method: 'POST',
-			path: '',
-			body: { action: 'loadPreviousSession', sessionId: '{id}' },
-			provesKey: true,
+		unreadable: {
+			if: { executionStarted: true },
+			says: 'This Chat Trigger answers by Response Nodes, which only the chat of its n8n can read',
+			advice: 'In its options, set Response Mode to When Last Node Finishes, or to Streaming.',
 		},
+		// any request may start the workflow: with Load Previous Session: Manually, that one, too
 	},
 ] as const satisfies readonly AgentServer[];
 

@@ -51,8 +51,8 @@ export interface Reply {
 	denial?: { words?: string; isUnanswered?: true };
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
-	/** The IDs with which a remote agent continues; they replace the earlier ones. */
-	ids?: { sessionId?: string; taskId?: string | undefined };
+	/** What a remote agent waits with; it replaces the earlier one. */
+	ids?: { taskId: string | undefined };
 	/** Whether the text replaces the turn before it. */
 	replacesTurn?: true;
 }
@@ -102,8 +102,13 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const facts = { ...readFacts(own), ...(hasWaited && place === 'data' && readPerson(added)) };
 	const shown = wasShown(own, isOurs) && { wasShown: true as const };
 	const failed = own.find(({ error }) => isError(error));
-	if (failed)
-		return { text: partialTextOf(failed), facts, ...shown, failure: toFailure(failed, isOurs) };
+	if (failed) {
+		const failure = toFailure(failed, isOurs);
+		// a task that has failed, or is over, waits for nothing
+		const told = isOurs && !failure.isCertainlyNotReceived;
+		const ids = told ? { ids: waitingTask(failed['details']) } : {};
+		return { text: partialTextOf(failed), facts, ...ids, ...shown, failure };
+	}
 	const edit = findEdit(added, question);
 	if (edit) return { ...edit, facts };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
@@ -114,7 +119,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		// half of a cut emoji could not be sent
 		.toWellFormed();
 	const notice = readNotice(own, text, isOurs);
-	const ids = isOurs && facts.server ? { ids: serverIds(own[0] ?? {}) } : {};
+	const ids = isOurs && facts.server ? { ids: waitingTask(own[0]) } : {};
 	return {
 		text,
 		facts,
@@ -125,11 +130,10 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	};
 }
 
-/** The server of an agent may have given an ID of its own to the session. */
-const serverIds = ({ sessionId, taskId }: Item) => {
-	const own = firstText(sessionId);
-	return { ...(own && { sessionId: own }), taskId: firstText(taskId) };
-};
+/** The task that waits for the next message, if one still does. */
+const waitingTask = (place: unknown) => ({
+	taskId: isPlainObject(place) ? firstText(place['taskId']) : undefined,
+});
 
 /** Whether a speaker has written into the chat itself. Any other node could hide from it what it says. */
 const wasShown = (own: readonly Item[], isOurs: boolean) =>

@@ -33,6 +33,8 @@ export interface CredentialProbe {
 	method: 'GET' | 'POST';
 	/** Below the base URL. */
 	path: string;
+	/** Why nothing is sent, where no request is free. Its fields are checked. */
+	untested?: string;
 	/** What is read, if some services give it to everybody: then it proves nothing about the key. */
 	maybePublic?: string;
 	/** Below the base URL: what only a valid key may read, where `maybePublic` proves nothing. */
@@ -102,13 +104,17 @@ export function createCredentialTest(
 		const fields = await report(async () => {
 			requireNoItem(data);
 			findKeyOrigins(data);
+			readBaseUrl(data['baseUrl'], access);
 			readAdditionalHeaders(data, Object.keys(readKey(data, access.keyPlace).headers));
 			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
 		if (fields.status === 'Error') return fields;
+		const { untested } = probe;
 		const service = warnOfShortKey(
-			await report(async () => await testService(this.helpers, data, access, probe, redact)),
+			untested
+				? { status: 'OK', message: untested }
+				: await report(async () => await testService(this.helpers, data, access, probe, redact)),
 			data,
 		);
 		if (!checkLedger || !usesLedger(data)) return service;

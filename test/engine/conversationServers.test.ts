@@ -95,7 +95,7 @@ it('a context that the server opens goes on, and a task that waits gets the next
 	expect(first).not.toHaveProperty('taskId');
 	expect(second).toMatchObject({ contextId: 'ctx [own] [ask]', taskId: expect.any(String) });
 	expect(transcriptOf(json)[0]).toMatchObject({ sessionId: 'ctx [own] [ask]' });
-	expect(json['speakers']).toMatchObject([{ sessionId: expect.stringMatching(/^ctx /) }, {}]);
+	expect(json['speakers']).toMatchObject([{ chatId: expect.stringMatching(/^ctx /) }, {}]);
 });
 
 it('a transcript continues the sessions, whatever their IDs are', async () => {

@@ -40,7 +40,7 @@ const runWith = async (
 		items,
 		settings,
 		secrets: rig.secrets(),
-		credential: credentialOf(node),
+		credential: parameters['agentOf'] === 'server' ? 'agentServerApi' : credentialOf(node),
 		withSpeakers: node === 'agentConversation',
 	});
 const credentialOf = (node: string) => CREDENTIALS[node] ?? 'modelRouterApi';

@@ -318,8 +318,9 @@ it.each(['__proto__', 'constructor', 'toString'])(
 	async (id) => {
 		here.answer = (got, response) =>
 			sendJson(response, isFree(got) ? cardAt(`${here.url}/rpc`) : messageOf(id));
-		expect((await send('a2a')).json).toMatchObject({ output: 'Hello', sessionId: id });
-		await send('a2a', { sessionMode: 'fromInput' }, { sessionId: id });
+		const { json } = await send('a2a');
+		expect(json).toMatchObject({ output: 'Hello', chatId: id });
+		await send('a2a', { sessionMode: 'fromInput' }, json);
 		expect(JSON.parse(asked().at(-1)?.body ?? '')).toMatchObject({
 			params: { message: { contextId: id } },
 		});

@@ -91,6 +91,7 @@ describe('fields that a model must not choose', () => {
 
 	it('are these', () => {
 		expect(labels).toEqual([
+			'Agent',
 			'Chat ID',
 			'Options: Allow Unknown Cost',
 			'Options: Spending Cap per Execution (USD)',
@@ -126,8 +127,9 @@ describe('fields that a model must not choose', () => {
 
 	it.each(ruled.map((field) => [field.title, field] as const))('%s', async (_title, field) => {
 		const good = JSON.stringify(field.good);
+		const type = typeof field.good === 'object' ? 'json' : typeof field.good;
 		const expressions = [
-			`={{ $fromAI('given', '', '${typeof field.good}') }}`,
+			`={{ $fromAI('given', '', '${type}') }}`,
 			`={{ $json.given ?? ${good} }}`,
 			...((field.rules.inTool ?? field.outerRules.inTool) === 'fixed'
 				? [`={{ ${good} }}`, "={{ $('Start').item.json.asked }}"]
@@ -136,11 +138,13 @@ describe('fields that a model must not choose', () => {
 		// n8n takes the sign of any other expression away
 		const kept = field.takesNoExpression ? expressions.slice(0, 1) : expressions;
 		for (const [at, expression] of kept.entries()) {
+			const parameters = { ...field.stored(expression), allowAgents: true };
+			const isOther = 'agentOf' in parameters && parameters.agentOf === 'server';
 			const { answers } = await call(ways[at % 2]!, {
 				tool: {
 					node: field.node,
-					parameters: { ...field.stored(expression), allowAgents: true },
-					credential: credentials[field.node] ?? '',
+					parameters,
+					credential: isOther ? 'agentServerApi' : (credentials[field.node] ?? ''),
 				},
 				calls: [{ given: field.good } as IDataObject],
 			});

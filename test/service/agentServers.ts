@@ -125,6 +125,8 @@ export async function agentServers(): Promise<AgentServers> {
 		'POST /webhook/1/chat': async ({ body }, response) => {
 			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
 			await held;
+			if (String(body['chatInput']).includes('[nodes]'))
+				return sendJson(response, { executionStarted: true, executionId: '1', resumeToken: 't' });
 			sendJson(response, { output: sayIn(String(body['sessionId']), String(body['chatInput'])) });
 		},
 	};

@@ -26,7 +26,7 @@ export const agentOfParam = {
 		'Where the agent runs. The editor sets it by the credential that you choose, and asks for it at the top of a new one.',
 } as const satisfies INodeProperties;
 
-export const agentParam = withFieldRules({ inTool: 'notFromModel', mayBeEmpty: true })({
+export const agentParam = withFieldRules({ inTool: 'notFromModel' })({
 	displayName: 'Agent',
 	name: 'agent',
 	type: 'resourceLocator',

@@ -11,7 +11,7 @@ import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAns
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
-import { findTask, selectSession, type Session, sessionParams } from './session';
+import { findServerIds, placeOf, selectSession, type Session, sessionParams } from './session';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -54,14 +54,16 @@ export const sendOperation = operation({
 	prepare({ agentOf, agent, messageSource, message, options, ...choice }, context): SendRequest {
 		const server = agentOf === 'server' ? readServer(context.server) : undefined;
 		const session = selectSession(choice, context, server);
+		const { chatId, taskId } = server ? findServerIds(session, context) : {};
 		return {
 			...(server && {
 				server,
 				agent: agent.trim(),
-				task: findTask(session, server, context.handedOver),
+				task: taskId,
+				place: placeOf(context.sessionSpace),
 			}),
 			session,
-			chat: toChat(session, server),
+			chat: toChat(session, server, chatId),
 			content: readMessageText('Message', messageSource, message, context.handedOver),
 			includeRawEvents: options.includeRawEvents ?? false,
 			answerPath: options.answerPath?.trim() || undefined,
@@ -92,9 +94,10 @@ export const sendOperation = operation({
 interface SendRequest {
 	/** Another one than a workspace, */
 	server?: AgentServer;
-	/** which of its agents, and what waits for the message. */
+	/** which of its agents, what waits for the message, and where its IDs count. */
 	agent?: string;
 	task?: string | undefined;
+	place?: string;
 	session: Session;
 	/** What remembers the ID that a server gives to the session. */
 	chat: ChatChoice;
@@ -104,11 +107,15 @@ interface SendRequest {
 	onIncomplete: 'error' | 'partial';
 }
 
-/** An ID by which the server replaces that of a session is looked up and remembered. */
-const toChat = ({ source, id }: Session, server: AgentServer | undefined): ChatChoice => ({
-	source,
-	...(server?.chatAt && id && { session: id, isMissedLater: source !== 'conversation' }),
-});
+/** An ID by which the server replaces that of a session is handed over, or looked up and remembered. */
+function toChat(
+	{ source, id }: Session,
+	server: AgentServer | undefined,
+	chatId: string | undefined,
+): ChatChoice {
+	if (!server?.chatAt || chatId) return { source, ...(chatId && { chatId }) };
+	return { source, ...(id && { session: id, isMissedLater: source !== 'conversation' }) };
+}
 
 type SendContext = OperationContext<SendRequest, How | undefined>;
 type How = Awaited<ReturnType<typeof findHow>>;
@@ -134,8 +141,8 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 		if (!partialAnswer || onIncomplete === 'error') throw mapServiceError(cause);
 		const { partial, extras, notice, ids, requestId } = partialAnswer;
 		addHint(notice);
-		const { sessionId = '', taskId } = ids;
-		const answer = { ...partial, ...omitMissing({ requestId, taskId }) };
+		const { sessionId = '', chatId, taskId } = ids;
+		const answer = { ...partial, ...omitMissing({ requestId, chatId, taskId }) };
 		return toItem(request, sessionId, answer, { complete: false, notice, ...extras });
 	} finally {
 		await chat?.remember();
@@ -151,11 +158,17 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 	const listening = { onText: stream, includeRawEvents, answerPath };
 	const other = chat && (await askOther(context, chat, sessionId));
 	const {
-		chat: replaced,
-		task,
+		chat: chatId,
+		task: taskId,
+		running: _running,
 		...answer
 	} = await sendMessage(http, { sessionId, content }, listening, other);
-	return { ...answer, sessionId: replaced ?? sessionId, ...(task && { taskId: task }) };
+	return {
+		...answer,
+		sessionId,
+		...(chatId !== sessionId && omitMissing({ chatId })),
+		...omitMissing({ taskId }),
+	};
 }
 
 /** How another server is asked in a session, and what is kept of its answer. */
@@ -172,6 +185,7 @@ async function askOther(
 		...how,
 		chat: chatId,
 		task,
+		isNew: request.session.id === undefined,
 		onChat: (id) => {
 			if (id !== sessionId) onChat(id);
 		},
@@ -180,9 +194,9 @@ async function askOther(
 
 /** Fields that did not arrive are left out. */
 function toItem(
-	{ server, session, includeRawEvents }: SendRequest,
+	{ server, session, place, includeRawEvents }: SendRequest,
 	sessionId: string,
-	{ text, taskId, format, dialect, events = [], requestId, durationMs }: Answer,
+	{ text, chatId, taskId, format, dialect, events = [], requestId, durationMs }: Answer,
 	more: { complete: boolean; notice?: string },
 ): ItemOutput {
 	return {
@@ -192,7 +206,9 @@ function toItem(
 			...omitMissing({
 				sessionSource: session.source,
 				sessionKey: session.key,
+				chatId,
 				taskId,
+				sessionAt: (chatId ?? taskId) === undefined ? undefined : place,
 				server: server?.name,
 			}),
 			...more,
@@ -206,7 +222,12 @@ function toItem(
 /** What remembers the IDs that a server gives, as the editor names it. */
 const REMEMBERING = '"Use a Job Ledger" in the Agent Server API credential';
 
-type Answer = PartialAnswer & { durationMs?: number; requestId?: string; taskId?: string };
+type Answer = PartialAnswer & {
+	durationMs?: number;
+	requestId?: string;
+	chatId?: string;
+	taskId?: string;
+};
 
 const noTextNotice = (answerPath: string | undefined) =>
 	answerPath

@@ -47,7 +47,7 @@ export interface Session {
 }
 
 /**
- * @param server Another one than a workspace. Where it has IDs of its own, they may be any text.
+ * @param server Another one than a workspace. What it calls a session may be any text.
  * @throws ServiceError `invalid` if there is no id or no key.
  */
 export function selectSession(
@@ -61,22 +61,24 @@ export function selectSession(
 	if (!found) return { source: 'new' };
 	const { source, uuid, name, text } = found;
 	if (uuid !== undefined) return { source, id: uuid };
-	// of an earlier answer, and never what a visitor of a chat or a key says
-	if (server?.chatAt && (source === 'item' || source === 'conversation'))
-		return { source, id: text };
+	// of the transcript of an earlier conversation
+	if (server?.chatAt && source === 'conversation') return { source, id: text };
 	return { source, id: sessionIdOf(sessionSpace, name), key: text };
 }
 
-/** The task that waits for the message in a session of the item. Other nodes have a "taskId", too: it counts beside the name of its server. */
-export function findTask(
+/** Where the IDs of a server count: nowhere else, since a stranger has made them. */
+export const placeOf = (sessionSpace: string): string => uuidV5(NAMESPACE_URL, sessionSpace);
+
+/** The IDs of an earlier answer that the item hands over. They count only beside the place that has made them. */
+export function findServerIds(
 	{ source }: Session,
-	{ name }: AgentServer,
-	{ readItem, isFromVisitor }: PrepareContext['handedOver'],
-): string | undefined {
+	{ sessionSpace, handedOver }: Pick<PrepareContext, 'sessionSpace' | 'handedOver'>,
+): { chatId?: string | undefined; taskId?: string | undefined } {
+	const read = (field: string) =>
+		handedOver.isFromVisitor(field) ? undefined : handedOver.readItem(field);
 	const isOwn =
-		source === 'conversation' ||
-		(source === 'item' && readItem('server') === name && !isFromVisitor('taskId'));
-	return isOwn ? readItem('taskId') : undefined;
+		source === 'conversation' || (source === 'item' && read('sessionAt') === placeOf(sessionSpace));
+	return isOwn ? { chatId: read('chatId'), taskId: read('taskId') } : {};
 }
 
 function readId(text: string): string {

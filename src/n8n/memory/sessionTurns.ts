@@ -25,6 +25,7 @@ export const createSessionRunner =
 		const key = `${account} ${session}`;
 		const before = lastTurns.get(key);
 		const act = async () => {
+			if (stop?.aborted) throw cancelledError(false);
 			if (before) await slot.releaseDuring(async () => await withDeadline(before, FOREVER, stop));
 			if (stop?.aborted) throw cancelledError(false);
 			return await action();

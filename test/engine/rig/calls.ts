@@ -118,6 +118,7 @@ export const CARRY_ON = { onError: 'continueErrorOutput' } as const;
 /** The three credentials of the reference service. */
 export const secretsOf = (service: Service): Secrets => ({
 	workspaceAgentApi: { baseUrl: service.agent.baseUrl(), apiKey: service.agent.key() },
+	agentServerApi: { server: 'a2a', baseUrl: service.agent.baseUrl(), apiKey: service.agent.key() },
 	marketAssistantApi: {
 		baseUrl: service.assistant.baseUrl,
 		apiKey: service.assistant.keys.enterprise,
