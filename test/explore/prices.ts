@@ -204,11 +204,14 @@ export async function play(seed: number, form: PriceForm): Promise<Played> {
 		const excess = dearer + (one.beyond ?? 0);
 		if (one.charged > (one.bound ?? 0) * 1e4 + excess)
 			wrong.push(`${one.name} costs ${one.charged}, beyond ${one.bound} and ${excess}`);
-		const isTold = one.isGuess !== false || one.isChanged;
+		// where no catalog has prices, a line is as sure as its owner
+		const isTold = one.isGuess !== false || one.isChanged || form.has.noPrices;
 		if (excess && !isTold) wrong.push(`${one.name} costs ${excess} more, and is said to be sure`);
 		allowed += Math.max(excess, one.charged - least);
 		if (one.counted === undefined) continue;
-		if (one.counted * 1e4 < least)
+		// nobody knows what an answer has that broke off
+		const untold = (!one.isTold && !one.reported && one.beyond) || 0;
+		if (one.counted * 1e4 < least - untold)
 			wrong.push(`${one.name} counts ${one.counted}, less than ${least} of ${JSON.stringify(one)}`);
 		if (one.isPlain && one.counted !== Math.ceil(one.charged / 1e4))
 			wrong.push(`${one.name} counts ${one.counted}, not ${one.charged}`);
