@@ -102,13 +102,8 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	const facts = { ...readFacts(own), ...(hasWaited && place === 'data' && readPerson(added)) };
 	const shown = wasShown(own, isOurs) && { wasShown: true as const };
 	const failed = own.find(({ error }) => isError(error));
-	if (failed) {
-		const failure = toFailure(failed, isOurs);
-		// a task that has failed, or is over, waits for nothing
-		const told = isOurs && !failure.isCertainlyNotReceived;
-		const ids = told ? { ids: waitingTask(failed['details']) } : {};
-		return { text: partialTextOf(failed), facts, ...ids, ...shown, failure };
-	}
+	if (failed)
+		return { text: partialTextOf(failed), facts, ...shown, ...readFailure(failed, isOurs) };
 	const edit = findEdit(added, question);
 	if (edit) return { ...edit, facts };
 	const isRefusal = added.some(({ data }) => isPlainObject(data) && data['approved'] === false);
@@ -128,6 +123,13 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		...(notice && { notice }),
 		...(isRefusal && { isRefusal }),
 	};
+}
+
+function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'ids'> {
+	const failure = toFailure(failed, isOurs);
+	// a task that has failed, or is over, waits for nothing
+	const isTold = isOurs && !failure.isCertainlyNotReceived;
+	return { failure, ...(isTold && { ids: waitingTask(failed['details']) }) };
 }
 
 /** The task that waits for the next message, if one still does. */

@@ -7,7 +7,7 @@ import { attachmentsParam, conversationParams } from './messages.params';
 
 /** What the input counts in a cap, for a description. */
 export const INPUT_COUNTS_AS =
-	'The input counts as one token per byte, with services such as OpenRouter 1,500 more, but never as more than the context window. A picture counts 48,169, a text file two per character of its Base64, MP3 and WAV 32 per second. With any other file, the input counts as the whole context window.';
+	'The input counts one token per byte, with services such as OpenRouter 1,500 more, at most the context window. A picture counts 48,169, a text file two per Base64 character, MP3 and WAV 32 per second, others the whole window.';
 
 /**
  * The format of an answer.

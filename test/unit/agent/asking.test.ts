@@ -62,12 +62,8 @@ const SESSION = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 
 /** The request of the row in the place of a client's. */
 async function ours({ case: what, card }: Sent, server: AgentServer) {
-	const newId = () => (what === 'probe' ? SESSION : 'm1');
-	const forms: Record<string, RequestForm | undefined> = {
-		probe: server.probe,
-		search: server.agents,
-	};
-	const free = forms[what];
+	const newId = () => 'm1';
+	const free: RequestForm | undefined = what === 'search' ? server.agents : undefined;
 	if (free) return { headers: {}, body: undefined, ...toRequest(free, {}, newId) };
 	const http = inMemory(json(card));
 	const way = await findWay(http, server, 'https://agent.example.com');
@@ -96,7 +92,7 @@ it.each(requests.map((sent) => [`${sent.source} ${sent.case}`, sent] as const))(
 		// of n8n Chat, the whole address is what a user enters
 		expect([method, path || '/webhook/chat']).toEqual([sent.method, sent.path]);
 
-		const isMessage = !['card', 'probe', 'search'].includes(sent.case);
+		const isMessage = !['card', 'search'].includes(sent.case);
 		const theirs = [...Object.entries({ ...others, ...(isMessage && { accept }) })];
 		const asTheyDo = new Map([...theirs, ...fieldsOf(sent.body, 'body')]);
 		const asWeDo = new Map([...lowered, ...fieldsOf(body, 'body')] as Array<[string, unknown]>);
