@@ -16,6 +16,7 @@ afterEach(async () => await servers.stop());
 
 type Name = Parameters<AgentServers['urlOf']>[0];
 
+const WRONG = ['sk', 'wrong', '0123456789'].join('-');
 const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
 const NAMES: Name[] = ['a2a', 'a2a0', 'langGraph', 'n8nChat'];
 const credentialOf = (name: Name) => servers.credential(name);
@@ -75,7 +76,7 @@ it.each(NAMES)('%s: the credential test, with the right key and a wrong one', as
 	expect(right).toMatchObject({ status: 'OK', message: expect.stringMatching(said) });
 	const wrong = await testCredential('agentServerApi', {
 		...credentialOf(name),
-		apiKey: 'sk-wrong-0123456789',
+		apiKey: WRONG,
 	});
 	if (name === 'langGraph')
 		expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/key/) });
@@ -84,7 +85,7 @@ it.each(NAMES)('%s: the credential test, with the right key and a wrong one', as
 });
 
 it.each(NAMES.filter((name) => name !== 'n8nChat'))('%s: a wrong key is told', async (name) => {
-	const { failed } = await send(name, 'hello', {}, { apiKey: 'sk-wrong-0123456789' });
+	const { failed } = await send(name, 'hello', {}, { apiKey: WRONG });
 	expect(failed?.['error']).toMatch(/server refused the API key \(401\)/);
 	expect(JSON.stringify(failed)).not.toContain('sk-wrong');
 });

@@ -157,17 +157,19 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
 	const other = chat && (await askOther(context, chat, sessionId));
-	const {
-		chat: chatId,
-		task: taskId,
-		running: _running,
-		...answer
-	} = await sendMessage(http, { sessionId, content }, listening, other);
+	const { text, format, dialect, events, notice, requestId, ...ids } = await sendMessage(
+		http,
+		{ sessionId, content },
+		listening,
+		other,
+	);
+	const chatId = ids.chat === sessionId ? undefined : ids.chat;
 	return {
-		...answer,
+		text,
+		format,
+		events,
 		sessionId,
-		...(chatId !== sessionId && omitMissing({ chatId })),
-		...omitMissing({ taskId }),
+		...omitMissing({ dialect, notice, requestId, chatId, taskId: ids.task }),
 	};
 }
 
