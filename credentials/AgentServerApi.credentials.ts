@@ -1,10 +1,9 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { SERVERS } from '../src/agent/servers';
-import { keyPlaces } from '../src/core/keyPlace';
 import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
-import { chosenKeyPlace } from '../src/n8n/keyPlace';
+import { chosenKeyPlace, keyPlaceOptions } from '../src/n8n/keyPlace';
 
 /** For agents of any other server than a workspace. */
 export class AgentServerApi implements ICredentialType {
@@ -41,7 +40,7 @@ export class AgentServerApi implements ICredentialType {
 			name: 'keyIn',
 			type: 'options',
 			options: [
-				...Object.entries(keyPlaces).map(([value, { name }]) => ({ name, value })),
+				...keyPlaceOptions,
 				{ name: 'None', value: 'none', description: 'The server takes no key' },
 			],
 			default: 'bearer',

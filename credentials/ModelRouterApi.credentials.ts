@@ -7,7 +7,7 @@ import {
 	jobLedgerProperties,
 	spendingProperties,
 } from '../src/n8n/credential';
-import { keyPlaces } from '../src/core/keyPlace';
+import { keyPlaceOptions } from '../src/n8n/keyPlace';
 import { keyPlaceOf } from '../src/router/keyIn';
 
 /** Where a team decides once which models its workflows use. */
@@ -106,7 +106,7 @@ export class ModelRouterApi implements ICredentialType {
 					value: 'automatic',
 					description: 'By the address of a known service, else X-API-KEY',
 				},
-				...Object.entries(keyPlaces).map(([value, { name }]) => ({ name, value })),
+				...keyPlaceOptions,
 				{ name: 'None', value: 'none', description: 'The service takes no key' },
 			],
 			default: 'automatic',

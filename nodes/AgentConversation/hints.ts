@@ -65,23 +65,23 @@ function hintInChat(n8n: IExecuteFunctions, { items, speakers }: State): void {
 /** The key of a workspace is that of one agent. Another server may have several. */
 function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
 	const agents = Object.values(speakers).filter(isWorkspaceAgent);
-	for (const isOther of [false, true]) {
-		const agentOf = ({ node }: { node: string }) => {
-			const { credentials = {}, parameters = {} } = findNode(n8n, node) ?? {};
-			if ((parameters['agentOf'] === 'server') !== isOther) return undefined;
-			const id = credentials[isOther ? 'agentServerApi' : 'workspaceAgentApi']?.id;
-			const { value = '' } = (parameters['agent'] ?? {}) as IDataObject;
-			return id && `${id} ${isOther ? String(value) : ''}`;
-		};
-		for (const [agent, sharing] of groupBy(agents, agentOf)) {
-			if (!agent || sharing.length === 1) continue;
-			const names = sharing.map(({ node }) => node).join(' and ');
-			addHint(
-				n8n,
-				isOther
-					? `${names} use the same credential and the same Agent, so one agent talks to itself. For another agent, choose another credential or another Agent.`
-					: `${names} use the same credential, so one agent talks to itself. For another agent, choose another credential.`,
-			);
-		}
+	const isOther = ({ node }: { node: string }) =>
+		findNode(n8n, node)?.parameters['agentOf'] === 'server';
+	const agentOf = (tool: { node: string }) => {
+		const { credentials = {}, parameters = {} } = findNode(n8n, tool.node) ?? {};
+		if (!isOther(tool)) return credentials['workspaceAgentApi']?.id;
+		const { value = '' } = (parameters['agent'] ?? {}) as IDataObject;
+		const id = credentials['agentServerApi']?.id;
+		return id && `${id} ${String(value)}`;
+	};
+	for (const [agent, sharing] of groupBy(agents, agentOf)) {
+		if (!agent || sharing.length === 1) continue;
+		const names = sharing.map(({ node }) => node).join(' and ');
+		addHint(
+			n8n,
+			sharing.some(isOther)
+				? `${names} use the same credential and the same Agent, so one agent talks to itself. For another agent, choose another credential or another Agent.`
+				: `${names} use the same credential, so one agent talks to itself. For another agent, choose another credential.`,
+		);
 	}
 }

@@ -62,7 +62,9 @@ export async function sendMessage(
 			if (ids.chat && ids.chat !== before) other?.onChat?.(ids.chat);
 			return fold.add(piece);
 		};
-		await foldAnswer(response, { ...fold, add }, (text) => (text ? onText(text) : undefined));
+		// a workspace has no IDs of its own, and an answer may have many pieces
+		const reading = other ? { ...fold, add } : fold;
+		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		return { ...fold.answer(), ...ids, ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>

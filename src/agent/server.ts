@@ -38,7 +38,7 @@ export interface Ask extends RequestForm {
 	readonly inCard?: Path;
 }
 
-/** A kind of server of agents, and how it is asked. What it answers is recognized, whoever sends it: `DIALECTS`. */
+/** A kind of server of agents, and how it is asked. What it answers is recognized by its form alone: `DIALECTS`. */
 export interface AgentServer {
 	/** As its users call it. */
 	readonly name: string;

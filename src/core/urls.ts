@@ -198,7 +198,7 @@ const OWN_NETWORK = [
 	/^\[f[cd][\da-f]{2}:/,
 ];
 
-/** Metadata services of clouds with such names and addresses: they give keys to whoever asks from inside. */
+/** Metadata services of clouds with such names and addresses: they give keys to every program inside. */
 const METADATA = new Set([
 	// https://cloud.google.com/compute/docs/metadata/querying-metadata
 	'metadata',

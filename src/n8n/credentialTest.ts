@@ -104,17 +104,13 @@ export function createCredentialTest(
 		const fields = await report(async () => {
 			requireNoItem(data);
 			findKeyOrigins(data);
-			readBaseUrl(data['baseUrl'], access);
 			readAdditionalHeaders(data, Object.keys(readKey(data, access.keyPlace).headers));
 			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
 		if (fields.status === 'Error') return fields;
-		const { untested } = probe;
 		const service = warnOfShortKey(
-			untested
-				? { status: 'OK', message: untested }
-				: await report(async () => await testService(this.helpers, data, access, probe, redact)),
+			await report(async () => await testService(this.helpers, data, access, probe, redact)),
 			data,
 		);
 		if (!checkLedger || !usesLedger(data)) return service;
@@ -138,7 +134,7 @@ async function testService(
 	helpers: ICredentialTestFunctions['helpers'],
 	data: ICredentialDataDecryptedObject,
 	access: ServiceAccess,
-	{ service, method, path, body, judge, maybePublic, proof }: CredentialProbe,
+	{ service, method, path, body, judge, maybePublic, proof, untested }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
 	redact.addKey(findStoredKey(data));
@@ -146,6 +142,7 @@ async function testService(
 	const headers = readAdditionalHeaders(data, Object.keys(ofKey));
 	// n8n has replaced expressions, so this cannot see what a run refuses: one that gives http:// in the own network
 	const baseUrl = readBaseUrl(data['baseUrl'], access);
+	if (untested) return { status: 'OK', message: untested };
 	const ask = async (at = path, isAnybody = false) => {
 		const ofPath = isAnybody ? {} : readKey(data, access.keyPlace, at).headers;
 		const http = createProbeHttp(helpers, baseUrl, { ...headers, ...ofPath });

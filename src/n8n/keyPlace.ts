@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { BEARER, type KeyPlace, keyPlaceIn } from '../core/keyPlace';
+import { BEARER, type KeyPlace, keyPlaceIn, keyPlaces } from '../core/keyPlace';
 import { MAX_KEY_LENGTH, normalizeApiKey } from '../core/urls';
 
 /**
@@ -11,6 +11,12 @@ export type KeyPlaceOf = (
 	data: ICredentialDataDecryptedObject,
 	path?: string,
 ) => KeyPlace | undefined;
+
+/** The places that Key In offers. */
+export const keyPlaceOptions = Object.entries(keyPlaces).map(([value, { name }]) => ({
+	name,
+	value,
+}));
 
 /** The place that was chosen in Key In. */
 export const chosenKeyPlace: KeyPlaceOf = ({ keyIn }) =>

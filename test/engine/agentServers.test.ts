@@ -1,11 +1,10 @@
-import { LoadOptionsContext } from 'n8n-core';
-import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { searchAgents } from '../../nodes/WorkspaceAgent/agentPicker';
 import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { CARRY_ON, model } from './rig/calls';
 import { testCredential } from './rig/credentialTest';
-import { additionalData, ours, workflowOf } from './rig/flow';
+import { pickerOf } from './rig/picker';
 import { run, start } from './rig/run';
 
 // agents of the servers that people have, each asked as its own client asks it
@@ -207,16 +206,8 @@ it.each(NAMES)('%s: two executions in one session come one after the other', asy
 
 it('the list of agents has names and IDs', async () => {
 	const secrets = { agentServerApi: credentialOf('langGraph') };
-	const parameters = { agentOf: 'server' };
-	const node = ours('Node', 'workspaceAgent', { credential: 'agentServerApi', parameters });
-	const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
-	const data = additionalData(workflow, credentials, 'internal');
-	const context = new LoadOptionsContext(
-		workflow,
-		node,
-		data,
-		'agent',
-	) as unknown as ILoadOptionsFunctions;
+	const chosen = { credential: 'agentServerApi', parameters: { agentOf: 'server' } };
+	const context = pickerOf('workspaceAgent', 'agent', chosen, secrets);
 	expect(await searchAgents.call(context)).toEqual({
 		results: [
 			{ name: 'Planner', value: PLANNER },

@@ -1,11 +1,10 @@
-import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
-import { LoadOptionsContext } from 'n8n-core';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { searchModels } from '../../nodes/ModelRouter/modelPicker';
 import { assistant, chat, posts, SKETCH } from './rig/calls';
 import { testCredential } from './rig/credentialTest';
-import { additionalData, ours, workflowOf } from './rig/flow';
 import { startLedgerRig } from './rig/ledger';
+import { pickerOf } from './rig/picker';
 import { run, shownText } from './rig/run';
 
 // what belongs to the owner of a credential, and what to an account that comes from an item
@@ -104,18 +103,8 @@ describe('where there is no item', () => {
 	const SENTENCE = /The credential has an expression that needs an item, in (Base URL, )?API Key/;
 
 	it('the model list of the editor says that the credential needs one', async () => {
-		const node = ours('Node', 'modelRouter', { credential: 'modelRouterApi' });
-		const { workflow, credentials } = workflowOf({
-			nodes: [node],
-			wires: [],
-			secrets: rig.account({ ...KEY_OF_ITEM, baseUrl: '={{ $json.url }}' }),
-		});
-		const context = new LoadOptionsContext(
-			workflow,
-			node,
-			additionalData(workflow, credentials, 'internal'),
-			'model',
-		) as unknown as ILoadOptionsFunctions;
+		const secrets = rig.account({ ...KEY_OF_ITEM, baseUrl: '={{ $json.url }}' });
+		const context = pickerOf('modelRouter', 'model', { credential: 'modelRouterApi' }, secrets);
 		await expect(searchModels.call(context)).rejects.toThrow(SENTENCE);
 	});
 

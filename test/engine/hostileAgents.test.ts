@@ -1,5 +1,4 @@
-import { LoadOptionsContext } from 'n8n-core';
-import type { IDataObject, ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
@@ -7,7 +6,7 @@ import { searchAgents } from '../../nodes/WorkspaceAgent/agentPicker';
 import { listen } from '../service/listen';
 import { CARRY_ON, model } from './rig/calls';
 import { startDataTables } from './rig/dataTables';
-import { additionalData, ours, workflowOf } from './rig/flow';
+import { pickerOf } from './rig/picker';
 import { run } from './rig/run';
 
 // what a stranger's server may say to lead a message or a key elsewhere, or to break the node
@@ -116,18 +115,9 @@ async function send(
 }
 
 async function search() {
-	const node = ours('Node', 'workspaceAgent', {
-		credential: 'agentServerApi',
-		parameters: { agentOf: 'server' },
-	});
-	const { workflow, credentials } = workflowOf({
-		nodes: [node],
-		wires: [],
-		secrets: secretsOf('langGraph'),
-	});
-	const data = additionalData(workflow, credentials, 'internal');
-	const context = new LoadOptionsContext(workflow, node, data, 'agent');
-	return await searchAgents.call(context as unknown as ILoadOptionsFunctions);
+	const chosen = { credential: 'agentServerApi', parameters: { agentOf: 'server' } };
+	const context = pickerOf('workspaceAgent', 'agent', chosen, secretsOf('langGraph'));
+	return await searchAgents.call(context);
 }
 
 const CARDS: Array<[name: string, card: () => unknown, sentence: RegExp]> = [

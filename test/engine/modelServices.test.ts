@@ -1,5 +1,4 @@
-import { LoadOptionsContext } from 'n8n-core';
-import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { searchModels } from '../../nodes/ModelRouter/modelPicker';
 import { PICTURE } from '../service/modelServices/answer';
@@ -9,7 +8,7 @@ import { KEY, standIn, type Standing } from '../service/modelServices/stand';
 import { CARRY_ON, chat, model } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { testCredential } from './rig/credentialTest';
-import { additionalData, ours, workflowOf } from './rig/flow';
+import { pickerOf } from './rig/picker';
 import { run } from './rig/run';
 
 // services that people have, with their own key in its field, refuse what they refuse
@@ -78,14 +77,7 @@ it.each(ROWS)('$name: the model picker has its models', async (row) => {
 	const { asked, secrets } = await begin(row);
 	// the list of Anthropic takes the key in another header, which only its own host tells
 	if (row.elsewhere) return;
-	const node = ours('Node', 'modelRouter', { credential: 'modelRouterApi', parameters: {} });
-	const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
-	const context = new LoadOptionsContext(
-		workflow,
-		node,
-		additionalData(workflow, credentials, 'internal'),
-		'model',
-	) as unknown as ILoadOptionsFunctions;
+	const context = pickerOf('modelRouter', 'model', { credential: 'modelRouterApi' }, secrets);
 	const { results } = await searchModels.call(context, asked.slice(-9));
 	expect(results.map(({ value }) => value)).toContain(asked);
 });

@@ -1,5 +1,4 @@
-import { LoadOptionsContext } from 'n8n-core';
-import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { searchModels } from '../../nodes/ModelRouter/modelPicker';
 import {
@@ -11,7 +10,7 @@ import {
 import { CARRY_ON, chat, job, model, PICTURE } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { testCredential } from './rig/credentialTest';
-import { additionalData, ours, workflowOf } from './rig/flow';
+import { pickerOf } from './rig/picker';
 import { run } from './rig/run';
 
 // what programs that people run themselves have answered, as it came: test/service/modelServices/recorded.ndjson
@@ -79,15 +78,8 @@ describe.each(PROGRAMS)('%s', (name) => {
 
 	it('has its models in the picker, with the price of the line', async () => {
 		const { data } = await begin(name);
-		const node = ours('Node', 'modelRouter', { credential: 'modelRouterApi', parameters: {} });
 		const secrets = { modelRouterApi: data };
-		const { workflow, credentials } = workflowOf({ nodes: [node], wires: [], secrets });
-		const context = new LoadOptionsContext(
-			workflow,
-			node,
-			additionalData(workflow, credentials, 'internal'),
-			'model',
-		) as unknown as ILoadOptionsFunctions;
+		const context = pickerOf('modelRouter', 'model', { credential: 'modelRouterApi' }, secrets);
 		const { results } = await searchModels.call(context, '');
 		expect(results).toContainEqual({
 			value: REPLAYED_MODEL,
