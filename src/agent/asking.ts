@@ -1,5 +1,12 @@
 import { readJson } from '../core/body';
-import { invalidInputError, mapServiceError, ServiceError, shortenText } from '../core/errors';
+import { parseErrorBody, REPORTED } from '../core/errorResponses';
+import {
+	invalidInputError,
+	mapServiceError,
+	ServiceError,
+	shortenText,
+	withDetails,
+} from '../core/errors';
 import type { Http, HttpRequest } from '../core/http';
 import { encodePathSegment } from '../core/urls';
 import { holds, textAt, valueAt } from './paths';
@@ -102,19 +109,40 @@ async function readCard(http: Http, { card = '', name }: AgentServer): Promise<u
 }
 
 /** A failure of another server than a workspace, told as that, and what its refusal means. */
-export function explain(error: ServiceError, { name, value, busy }: AgentServer): ServiceError {
+export function explain(
+	error: ServiceError,
+	{ name, value, busy, mayRunBefore429 }: AgentServer,
+): ServiceError {
 	if (value === 'workspace') return error;
 	const { kind, message, details } = error;
+	const facts = factsOf(name);
 	if (kind === 'refused' && busy && details.reason?.startsWith(busy))
 		return new ServiceError(
 			kind,
 			`${name} still answers another message of this session (${details.status})`,
-			{ ...details, outcome: 'not_started', advice: 'Send it again once that one is answered.' },
+			{
+				...details,
+				...facts,
+				outcome: 'not_started',
+				advice: 'Send it again once that one is answered.',
+			},
 		);
 	const told = message.replace(/\b([Tt]h)e service\b/, `$1e ${name} server`);
 	const isNamed = told !== message || kind === 'invalid';
-	return new ServiceError(kind, isNamed ? told : `${message} (${name})`, details);
+	return new ServiceError(kind, isNamed ? told : `${message} (${name})`, {
+		...details,
+		...facts,
+		...(details.status === 429 && mayRunBefore429 && RAN_BEFORE_429),
+	});
 }
+
+/** What a failure says besides: a conversation reads it. */
+const factsOf = (server: string) => ({ computed: { server } });
+
+const RAN_BEFORE_429 = {
+	outcome: 'unknown',
+	advice: 'A workflow may answer so after it has run. So the message was not sent again.',
+} as const;
 
 /** The address in a card is a stranger's: of it, only the path counts, at the server that the user has entered. @throws ServiceError `invalid`. */
 function pathOf(origin: string, entry: unknown): string {
@@ -168,12 +196,13 @@ export function onlyAgent(agents: readonly ListedAgent[], server: string): strin
 	const [only, ...others] = agents;
 	if (only && !others.length) return only.id;
 	const names = agents.map(({ name }) => name);
-	throw invalidInputError(
+	const refusal = invalidInputError(
 		'Agent is empty',
 		only
 			? `Choose one of the agents of the server: ${shortenText(names.join(', '), 500)}.`
 			: `The ${server} server lists no agents.`,
 	);
+	throw withDetails(refusal, factsOf(server));
 }
 
 /** The IDs with which a conversation continues. */
@@ -189,12 +218,19 @@ export interface ServerIds {
 const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
-export function createIdReader({ chatAt = [], tasks, unreadable }: AgentServer) {
+export function createIdReader({ chatAt = [], tasks, unreadable, refusal }: AgentServer) {
 	const ids: ServerIds = {};
+	let isFirst = true;
 	return {
 		ids,
-		/** @throws ServiceError for an answer that only the server's own client can use. */
+		/** @throws ServiceError for a refusal, and for an answer that only the server's own client can use. */
 		read(value: unknown): void {
+			if (isFirst && refusal && holds({ name: '', value }, refusal))
+				throw new ServiceError('refused', REPORTED, {
+					...parseErrorBody(value),
+					outcome: 'not_started',
+				});
+			isFirst = false;
 			if (unreadable && holds({ name: '', value }, unreadable.if))
 				throw new ServiceError('malformed', unreadable.says, {
 					outcome: 'started',

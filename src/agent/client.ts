@@ -53,7 +53,11 @@ export async function sendMessage(
 		const { agent, chat, task, isNew } = other ?? {};
 		const session = isNew && server.chatAt ? undefined : sessionId;
 		const values = { message: content, session, agent, chat, task };
-		const response = await http.send({ ...toAskRequest(way, values, newId), accept });
+		const response = await http.send({
+			...toAskRequest(way, values, newId),
+			accept,
+			...(server.mayRunBefore429 && { isUnsureAfter429: true }),
+		});
 		const type = contentTypeOf(response);
 		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
 		const add: typeof fold.add = (piece) => {

@@ -64,6 +64,10 @@ export interface AgentServer {
 	};
 	/** What it says where it refuses a message because it still answers another one of the session. It has then started nothing. */
 	readonly busy?: string;
+	/** An error that is all of an answer, where it says that the message was not taken: certainly nothing was started. */
+	readonly refusal?: Condition;
+	/** Set where status 429 may come from what has run. Elsewhere it says that the message was not taken, and it is sent again. */
+	readonly mayRunBefore429?: true;
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
 	/** Answers that only the server's own client can use: what they mean. */

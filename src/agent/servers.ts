@@ -43,6 +43,13 @@ function waysOf(version: Version, inCard: Path, more: Condition = {}): Ask[] {
 
 const JSON_RPC = 'supportedInterfaces[protocolBinding=JSONRPC]';
 
+/**
+ * Codes of JSON-RPC: no JSON, no request, no such method, wrong parameters; and of A2A: no such task, a type of content, an extension or a
+ * version that it does not have. Not among them: -32004, an operation that is not supported, which @a2a-js/sdk 1.3.0 also says of the first
+ * event of an agent that has run (`_advanceStreamPattern`), -32006, a wrong answer of the agent, and -32603.
+ */
+const NOT_TAKEN = [-32700, -32600, -32601, -32602, -32001, -32005, -32008, -32009];
+
 /** States of a task: in 0.3, and in 1.0. */
 const states = (...names: string[]) =>
 	names.flatMap((name) => [name, `TASK_STATE_${name.replace('-', '_').toUpperCase()}`]);
@@ -89,6 +96,7 @@ export const SERVERS = [
 				{ state: 'result.statusUpdate.status.state', id: 'result.statusUpdate.taskId' },
 			],
 		},
+		refusal: { 'error.code': NOT_TAKEN },
 		probe: { path: '/.well-known/agent-card.json' },
 	},
 	{
@@ -132,6 +140,8 @@ export const SERVERS = [
 				body: { action: 'sendMessage', sessionId: '{session}', chatInput: '{message}' },
 			},
 		],
+		// n8n itself sends none to a webhook; a node Respond to Webhook may
+		mayRunBefore429: true,
 		unreadable: {
 			if: { executionStarted: true },
 			says: 'This Chat Trigger answers by Response Nodes, which only the chat of its n8n can read',

@@ -48,7 +48,7 @@ export interface ServiceErrorDetails {
 	advice?: string;
 	/** Figures that the router sends with a refusal. */
 	meta?: Record<string, unknown>;
-	/** Figures computed by this package from `meta`. */
+	/** What this package knows besides, such as figures that it computed from `meta`. */
 	computed?: Record<string, unknown>;
 	/** Milliseconds that the service asks to wait (`Retry-After`). */
 	retryAfter?: number;

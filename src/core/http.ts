@@ -40,6 +40,8 @@ export interface HttpRequest {
 	body?: object;
 	/** The `Accept` header. Default `application/json`. */
 	accept?: string;
+	/** Status 429 does not show that this request was not carried out: it is then not sent again. */
+	isUnsureAfter429?: true;
 	/** Ends the request if its caller gives up before the execution does. */
 	signal?: AbortSignal;
 	/**

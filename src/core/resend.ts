@@ -59,7 +59,8 @@ export function withRetries(
 				const end = await limiter.acquire({ ...turn, signal: request.signal });
 				try {
 					const { response, wait, isRefused, isTooLong } = await sendOnce(request, backOff, end);
-					const isRetryable = isRefused || isRetryableResponse(request, response);
+					const isRetryable =
+						(isRefused && !request.isUnsureAfter429) || isRetryableResponse(request, response);
 					if (isLast || isTooLong || !isRetryable) return response;
 					// closes the connection; a broken one is closed already
 					await readFirstChunk(response).catch(() => {});

@@ -134,6 +134,33 @@ it('A2A: what had arrived of an answer that breaks off is kept, with the IDs of 
 	});
 });
 
+it.each([
+	[-32601, '', 'not_started'],
+	[-32602, '', 'not_started'],
+	[-32001, '', 'not_started'],
+	[-32009, '', 'not_started'],
+	// it may have run: what it says of its first event has this code, too
+	[-32004, '', 'started'],
+	[-32603, '', 'started'],
+	[-32602, ' late', 'started'],
+])('A2A: the error %i%s says that the message was %s', async (code, late, outcome) => {
+	const { failed } = await send('a2a', `[code ${code}${late}]`, {}, {});
+	expect(failed?.['error']).toMatch(/^The (A2A server|agent) .*error: The words of the agent/);
+	expect(failed?.['details']).toMatchObject({ outcome });
+	// nothing of such an answer is one
+	const partly = await send('a2a', `[code ${code}${late}]`, {
+		options: { onIncomplete: 'partial' },
+	});
+	expect(partly.json === undefined).toBe(outcome === 'not_started');
+});
+
+it('n8n Chat: a workflow may answer 429 after it has run, so nothing is sent again', async () => {
+	const { failed } = await send('n8nChat', '[429]');
+	expect(asked()).toHaveLength(1);
+	expect(failed?.['details']).toMatchObject({ status: 429, outcome: 'unknown' });
+	expect(failed?.['error']).toMatch(/not sent again.*not known whether/);
+});
+
 it('n8n Chat: a trigger that answers by Response Nodes is told as that', async () => {
 	const { failed } = await send('n8nChat', '[nodes]');
 	expect(failed?.['error']).toMatch(/answers by Response Nodes.*set Response Mode/);

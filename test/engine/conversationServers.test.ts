@@ -113,13 +113,15 @@ it('a transcript continues the sessions, whatever their IDs are', async () => {
 
 it('a failure names the server, and what had arrived stays', async () => {
 	const { json } = await talk({ Ada: agent('a2a'), Graph: graph('gone') });
+	expect(transcriptOf(json).map(({ server }) => server)).toEqual(['A2A', 'LangGraph']);
 	expect(json).toMatchObject({
 		ended: 'speakerFailed',
 		turns: 2,
 		failure: { speaker: 'Graph', error: expect.stringMatching(/LangGraph/) },
 	});
-	const broken = await talk({ Ada: agent('a2a'), Graph: graph() }, {}, '[fail]');
+	const broken = await talk({ Ada: agent('a2a'), Graph: graph() }, {}, '[code -32603]');
 	expect(broken.json).toMatchObject({ failure: { error: expect.stringMatching(/A2A/) } });
+	expect(transcriptOf(broken.json)).toMatchObject([{ speaker: 'Ada', server: 'A2A' }]);
 });
 
 it.each([
@@ -127,7 +129,7 @@ it.each([
 	['may have been received', agent('a2a'), 1],
 ])('a message that %s: On Failure: Ask Once More', async (_what, Ada, times) => {
 	const options = { onFailure: 'askAgain' };
-	const { json } = await talk({ Ada, Graph: graph() }, { options }, '[fail]');
+	const { json } = await talk({ Ada, Graph: graph() }, { options }, '[code -32603]');
 	expect(json['ended']).toBe('speakerFailed');
 	expect(asked()).toHaveLength(times);
 });
@@ -155,6 +157,7 @@ it('needs a credential and nothing else: the only agent counts, of several the n
 	expect(several.json).toMatchObject({
 		ended: 'speakerFailed',
 		failure: { error: expect.stringMatching(/Agent is empty/) },
+		transcript: [{ server: 'LangGraph' }],
 	});
 	expect(JSON.stringify(several.json['failure'])).toContain('Planner, Writer');
 	expect(asked()).toEqual([]);

@@ -45,10 +45,10 @@ const ASSISTANTS = [
  * Agents of several servers, on loopback. Each says how many messages its session has had, and what it was told:
  *
  * - A2A 1.0 and 0.3 as @a2a-js/sdk 1.3.0 and 0.3.14 answer: with `[own]` by a context of their own, with `[ask]` a task that waits, with
- *   `[fail]` an error of JSON-RPC, with `[cut]` half of an answer.
+ *   `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer.
  * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and a second
  *   message while it answers one.
- * - The Chat Trigger of n8n 2.41.1, without streaming.
+ * - The Chat Trigger of n8n 2.41.1, without streaming: with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do.
  */
 export async function agentServers(): Promise<AgentServers> {
 	const calls: AgentCall[] = [];
@@ -88,8 +88,9 @@ export async function agentServers(): Promise<AgentServers> {
 			const { contextId = randomUUID(), taskId = randomUUID(), parts } = params.message;
 			const message = String(parts[0]?.text);
 			await held;
-			if (message.includes('[fail]'))
-				return sendJson(response, rpcError(body, -32603, 'The agent broke'));
+			const [, code, isLate] = /\[code (-\d+)( late)?\]/.exec(message) ?? [];
+			const error = rpcError(body, Number(code), 'The words of the agent');
+			if (code && !isLate) return sendJson(response, error);
 			const ids = { taskId, contextId: message.includes('[own]') ? `ctx ${message}` : contextId };
 			const state = message.includes('[ask]') ? 'INPUT_REQUIRED' : 'COMPLETED';
 			const piece = (words: string, append: boolean) => ({
@@ -101,11 +102,11 @@ export async function agentServers(): Promise<AgentServers> {
 				piece(first, false),
 				piece(rest.join(''), true),
 				{ statusUpdate: { ...ids, status: { state: `TASK_STATE_${state}` } } },
-			].slice(0, message.includes('[cut]') ? 2 : 4);
+			].slice(0, code || message.includes('[cut]') ? 2 : 4);
 			response.writeHead(200, { 'content-type': 'text/event-stream' });
 			for (const result of results)
 				response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: body['id'], result })}\n\n`);
-			response.end();
+			response.end(code && `data: ${JSON.stringify(error)}\n\n`);
 		},
 		'POST /zero/rpc': async ({ body }, response) => {
 			const { params } = body as { params: { message: A2aMessage } };
@@ -125,6 +126,8 @@ export async function agentServers(): Promise<AgentServers> {
 		'POST /webhook/1/chat': async ({ body }, response) => {
 			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
 			await held;
+			if (String(body['chatInput']).includes('[429]'))
+				return sendText(response, 429, 'The model is busy.');
 			if (String(body['chatInput']).includes('[nodes]'))
 				return sendJson(response, { executionStarted: true, executionId: '1', resumeToken: 't' });
 			sendJson(response, { output: sayIn(String(body['sessionId']), String(body['chatInput'])) });
