@@ -110,17 +110,18 @@ function createDataReader(push: Push) {
 		return isHalf || isForeign ? unreadable('An event', `${event} ${data}`.trimStart()) : undefined;
 	};
 
-	const read = (event: string, data: string, isCut: boolean): AnswerPiece => {
+	const read = (event: string, data: string, name: string, isCut: boolean): AnswerPiece => {
 		const piece: AnswerPiece = { form: 'sse', event, value: data, data };
-		if (data === '' || END_MARK.test(data)) return piece;
-		const name = nameOf(event);
+		if (data === '') return piece;
 		const kind = kinds.get(name);
 		const value = kind === 'words' ? undefined : tryParseJson(data);
-		if (hasObject(value)) kinds.set(name, 'json');
+		// once it is certain, the data of that name are not looked into again
+		if (!kind && hasObject(value)) kinds.set(name, 'json');
 		if (value !== undefined && (kind || !/^(number|boolean)$/.test(typeof value))) {
 			piece.value = value;
 			return piece;
 		}
+		if (END_MARK.test(data)) return piece;
 		const error = findError(piece, isCut, kind);
 		if (error) return { ...piece, error };
 		if (!kind) kinds.set(name, 'words');
@@ -135,7 +136,7 @@ function createDataReader(push: Push) {
 				release({ form: 'sse', event: held.event, value: held.data, data: held.data });
 			}
 			release();
-			const piece = read(event, data, isCut);
+			const piece = read(event, data, name, isCut);
 			if (!names.has(name) && !isCut && mayBeWords(piece)) held = piece;
 			else push(piece);
 			names.add(name);

@@ -216,13 +216,20 @@ function addDelta(choice: PartialChoice, delta: JsonObject): string {
 				for (const [position, call] of value.entries())
 					addCallFragment((choice.calls ??= createPartialCalls()), call, position);
 		} else {
-			if (name === 'audio') spoken = transcriptOf(value);
-			if (spoken) choice.isSpoken ??= true;
+			if (name === 'audio') spoken = addSpoken(choice, value);
 			choice.message[name] = mergePiece(choice.message[name], value, name);
 		}
 	}
-	choice.spokenChunks.push(spoken);
 	return choice.isSpoken ? spoken : content;
+}
+
+/** @returns what a piece of the sound says. */
+function addSpoken(choice: PartialChoice, audio: unknown): string {
+	const spoken = transcriptOf(audio);
+	if (!spoken) return '';
+	choice.spokenChunks.push(spoken);
+	choice.isSpoken ??= true;
+	return spoken;
 }
 
 /** A content of parts, as Mistral sends it before texts, stays one. */

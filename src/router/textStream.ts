@@ -106,9 +106,9 @@ function createAnswerFold(
 		add(piece) {
 			last = piece;
 			const { form, event, value, data } = piece;
-			isDone = form === 'json' || END_MARK.test(data);
-			if (form === 'json') return addBody(response, accumulator, piece);
 			const isEvent = isPlainObject(value);
+			isDone = form === 'json' || (!isEvent && END_MARK.test(data));
+			if (form === 'json') return addBody(response, accumulator, piece);
 			if (event === 'error' || (isEvent && (reportsError(value) || isBareError(value))))
 				throw reportedError('router', value ?? data, data);
 			return isEvent ? accumulator.add(value, event || undefined) : '';
