@@ -74,9 +74,13 @@ async function sendQuestion(
 		const response = await http.send({ method: 'POST', path, body: question, accept });
 		const heard = { ...options, onChat: hearChat };
 		const fold = createAnswerFold(response, heard, () => now() - startedAt);
-		await foldAnswer(response, fold, async (text) => {
+		const tellCalls = async (text: string) => {
 			for (const call of fold.newToolCalls.splice(0)) await onToolCall?.(call);
 			if (text) await onText?.(text);
+		};
+		await foldAnswer(response, fold, (text) => {
+			if (fold.newToolCalls.length) return tellCalls(text);
+			return text ? onText?.(text) : undefined;
 		});
 		return { ...fold.answer(), ...getRequestId(response.headers) };
 	} catch (cause) {

@@ -36,7 +36,7 @@ export function createLiveOutput(
 	const chunks = createChunkSender(n8n, itemIndex, stop);
 	/** Text that has not been sent. */
 	let gathered = '';
-	/** When the last write resolved. A piece that had to wait for a slow reader does not come after a pause. */
+	/** When the last write ended. A piece that had to wait for a slow reader does not come after a pause. */
 	let lastWriteAt = -Infinity;
 	let hasWritten = false;
 	/** The chunk that is being sent: chunks follow one another. */
@@ -60,21 +60,21 @@ export function createLiveOutput(
 		window = undefined;
 	};
 
+	const endWrite = () => void (lastWriteAt = Date.now());
+
 	return {
-		/** Resolves when more text may be written. */
-		async write(piece: string) {
-			if (!piece) return;
+		/** @returns undefined if more text may be written at once: a wait for each piece takes longer than the rest of it. */
+		write(piece: string): Promise<void> | undefined {
+			if (!piece) return undefined;
 			const text = stream.push(hasWritten ? piece : heading + piece);
 			hasWritten = true;
-			if (!text) return;
+			if (!text) return undefined;
 			gathered += text;
 			const isAfterPause = Date.now() - lastWriteAt >= MIN_PAUSE;
-			if (isAfterPause && !sending) await flush();
-			else {
-				window ??= gather();
-				await sending;
-			}
-			lastWriteAt = Date.now();
+			if (isAfterPause && !sending) return flush().then(endWrite);
+			window ??= gather();
+			if (sending) return sending.then(endWrite);
+			return endWrite();
 		},
 		/** Sends the remaining text, and the end of the stream. */
 		async end() {
@@ -150,7 +150,7 @@ export async function showProgress(
 
 /** For an item without a reader. */
 export const NO_LIVE_OUTPUT: LiveOutput = {
-	write: async () => {},
+	write: () => undefined,
 	end: async () => {},
 	hasWritten: () => false,
 };

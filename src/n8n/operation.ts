@@ -104,8 +104,8 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	flowState: FlowState;
 	/** Paid requests that this process has in flight for the same account, in all executions. */
 	countInFlight(): number;
-	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. */
-	stream(text: string): Promise<void>;
+	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. @returns what has to be waited for, if anything. */
+	stream(text: string): void | Promise<void>;
 	/** Writes a line into the chat that has started the execution, if it streams. It is not a part of the output. */
 	showProgress(line: string): Promise<void>;
 	/** Counts a job that has ended in the one hint on what the jobs of this run have cost. */

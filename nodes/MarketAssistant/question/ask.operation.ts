@@ -204,12 +204,12 @@ async function sendInChat(context: OperationContext<QuestionRequest>, chat: Chat
 const MAX_TITLE = 200;
 
 /** Writes tool titles into the live output, each in a separate paragraph. */
-function createToolTitleWriter(stream: (text: string) => Promise<void>) {
+function createToolTitleWriter(stream: OperationContext<QuestionRequest>['stream']) {
 	let inText = false;
 	return {
-		async onText(text: string) {
+		onText(text: string) {
 			inText ||= text !== '';
-			await stream(text);
+			return stream(text);
 		},
 		async onToolCall({ label }: ToolCall) {
 			const whole = label?.replace(/\s+/g, ' ').trim() ?? '';

@@ -56,9 +56,9 @@ function reader({
 }
 
 /** Whether something is over by now. */
-function over(promise: Promise<void>) {
+function over(promise: Promise<void> | undefined) {
 	const state = { over: false };
-	void promise.then(() => (state.over = true));
+	void Promise.resolve(promise).then(() => (state.over = true));
 	return state;
 }
 
@@ -111,6 +111,14 @@ it('who writes waits for a reader who is slow', async () => {
 	await pass(50);
 });
 
+it('who writes does not wait for what is only gathered', async () => {
+	const { write, contents } = reader();
+	await write('a');
+	expect([write('b'), write(''), write('c')]).toEqual([undefined, undefined, undefined]);
+	await pass(WINDOW);
+	expect(contents()).toEqual(['a', 'bc']);
+});
+
 it('two ends at the same time are one', async () => {
 	const { write, end, types } = reader({ takes: () => 5 });
 	const all = Promise.all([write('a'), end(), end()]);
@@ -153,7 +161,7 @@ it('nothing is lost, doubled or reordered, whoever is slow', async () => {
 					fails: () => Boolean(fails.next().value),
 				});
 				const work = async () => {
-					const open: Array<Promise<void>> = [];
+					const open: Array<Promise<void> | undefined> = [];
 					for (const { text, wait, awaited } of writes) {
 						const written = write(text);
 						open.push(written);
