@@ -1,5 +1,5 @@
 import { readJson } from '../core/body';
-import { parseErrorBody, REPORTED } from '../core/errorResponses';
+import { asReported, parseErrorBody } from '../core/errorResponses';
 import {
 	invalidInputError,
 	mapServiceError,
@@ -226,7 +226,7 @@ export function createIdReader({ chatAt = [], tasks, unreadable, refusal }: Agen
 		/** @throws ServiceError for a refusal, and for an answer that only the server's own client can use. */
 		read(value: unknown): void {
 			if (isFirst && refusal && holds({ name: '', value }, refusal))
-				throw new ServiceError('refused', REPORTED, {
+				throw asReported(new ServiceError('refused', ''), {
 					...parseErrorBody(value),
 					outcome: 'not_started',
 				});
