@@ -1,9 +1,12 @@
-import { cancelledError } from '../../core/errors';
+import { cancelledError, withDetails } from '../../core/errors';
 import { withDeadline } from '../deadline';
 import type { Slot } from '../itemPool';
 
 /** The end of the last turn of each session that has one. */
 const lastTurns = new Map<string, Promise<unknown>>();
+
+/** Nothing was sent. */
+const stoppedBefore = () => withDetails(cancelledError(false), { outcome: 'not_started' });
 
 /** As long as a timer may be: a turn ends by its own timeouts. */
 const FOREVER = 2 ** 31 - 1;
@@ -25,9 +28,9 @@ export const createSessionRunner =
 		const key = `${account} ${session}`;
 		const before = lastTurns.get(key);
 		const act = async () => {
-			if (stop?.aborted) throw cancelledError(false);
+			if (stop?.aborted) throw stoppedBefore();
 			if (before) await slot.releaseDuring(async () => await withDeadline(before, FOREVER, stop));
-			if (stop?.aborted) throw cancelledError(false);
+			if (stop?.aborted) throw stoppedBefore();
 			return await action();
 		};
 		const turn = act();
