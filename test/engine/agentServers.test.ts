@@ -41,6 +41,8 @@ const send = async (...call: Parameters<typeof callOf>) => {
 	const { items, failed } = await run({ ...callOf(...call), settings: CARRY_ON });
 	return { json: items[0]?.json, failed: failed[0]?.json };
 };
+/** What an agent says to the first message of a session. */
+const sayOne = (message: string) => `I heard: ${message} This is message 1.`;
 /** Waits for the first request; if none comes, the test fails by what it expects. */
 const untilAsked = async () => {
 	for (let turn = 0; turn < 100_000 && !asked().length; turn++) await new Promise(setImmediate);
@@ -229,6 +231,47 @@ it.each(NAMES)('%s: two executions in one session come one after the other', asy
 	expect(outputs.sort()).toEqual(
 		['I heard: one This is message 1.', 'I heard: two This is message 2.'].sort(),
 	);
+});
+
+it.each(NAMES)('%s: a turn that is stopped while it waits sends nothing', async (name) => {
+	const release = servers.hold();
+	const session = { sessionMode: 'key', sessionKey: 'same' };
+	const first = start(callOf(name, 'one', session));
+	await untilAsked();
+	const second = start(callOf(name, 'two', session));
+	for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+	const third = start(callOf(name, 'three', session));
+	second.stop();
+	const stopped = await second.finished;
+	expect(stopped.error).toMatchObject({
+		message: 'The execution was stopped',
+		context: { metadata: { outcome: 'not_started' } },
+	});
+	// the third one waits for the first one, still
+	for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+	expect(asked()).toHaveLength(1);
+	release();
+	const said = await Promise.all([first, third].map(async ({ finished }) => await finished));
+	expect(said.map(({ items }) => items[0]?.json['output'])).toEqual([
+		'I heard: one This is message 1.',
+		'I heard: three This is message 2.',
+	]);
+});
+
+it.each(NAMES)('%s: who reads along reads the first word before the rest comes', async (name) => {
+	if (name === 'a2a0') servers.card['capabilities'] = { streaming: true };
+	const release = servers.holdRest();
+	let text = '';
+	const { finished } = start({
+		...callOf(name, '[stream]'),
+		mode: 'webhook',
+		onChunk({ type, content = '' }) {
+			if (type === 'item') text += content;
+			if (text === 'I ') release();
+		},
+	});
+	const { items } = await finished;
+	expect([text, items[0]?.json['output']]).toEqual(Array(2).fill(sayOne('[stream]')));
 });
 
 it('the list of agents has names and IDs', async () => {

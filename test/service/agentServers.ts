@@ -29,6 +29,8 @@ export interface AgentServers {
 	assistants: Array<{ assistant_id: string; name: string }>;
 	/** Holds the next answers back until it is called. */
 	hold(): () => void;
+	/** The same for all but the first word of the next answers that are streamed. */
+	holdRest(): () => void;
 	stop(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ const ASSISTANTS = [
  *   `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer.
  * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and a second
  *   message while it answers one.
- * - The Chat Trigger of n8n 2.41.1, without streaming: with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do.
+ * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do.
  */
 export async function agentServers(): Promise<AgentServers> {
 	const calls: AgentCall[] = [];
@@ -57,7 +59,15 @@ export async function agentServers(): Promise<AgentServers> {
 	const card: Record<string, unknown> = {};
 	const assistants = [...ASSISTANTS];
 	let held: Promise<void> | undefined;
+	let heldRest: Promise<void> | undefined;
 
+	/** Streams an answer, of which the first word is in the second piece at the latest. */
+	const stream = async (response: ServerResponse, type: string, pieces: string[]) => {
+		response.writeHead(200, { 'content-type': type });
+		for (const piece of pieces.splice(0, 2)) response.write(piece);
+		await heldRest;
+		response.end(pieces.join(''));
+	};
 	const sayIn = (session: string, message: string) => {
 		said.set(session, (said.get(session) ?? 0) + 1);
 		return `I heard: ${message} This is message ${said.get(session)}.`;
@@ -96,28 +106,46 @@ export async function agentServers(): Promise<AgentServers> {
 			const piece = (words: string, append: boolean) => ({
 				artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: words }] }, append },
 			});
-			const [first = '', ...rest] = sayIn(ids.contextId, message).split(/(?<= )/);
+			const [first, rest] = inTwo(sayIn(ids.contextId, message));
 			const results = [
 				{ task: { id: taskId, contextId: ids.contextId, status: { state: 'TASK_STATE_WORKING' } } },
 				piece(first, false),
-				piece(rest.join(''), true),
+				piece(rest, true),
 				{ statusUpdate: { ...ids, status: { state: `TASK_STATE_${state}` } } },
 			].slice(0, code || message.includes('[cut]') ? 2 : 4);
-			response.writeHead(200, { 'content-type': 'text/event-stream' });
-			for (const result of results)
-				response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: body['id'], result })}\n\n`);
-			response.end(code && `data: ${JSON.stringify(error)}\n\n`);
+			const events = results.map((result) => ({ jsonrpc: '2.0', id: body['id'], result }));
+			await stream(response, SSE, [...events, ...(code ? [error] : [])].map(toEvent));
 		},
 		'POST /zero/rpc': async ({ body }, response) => {
 			const { params } = body as { params: { message: A2aMessage } };
 			const { contextId, parts } = params.message;
 			await held;
+			const words = sayIn(`0 ${contextId}`, String(parts[0]?.text));
+			const inParts = (text: string) => [{ kind: 'text', text }];
+			const ids = { taskId: 't', contextId };
+			if (body['method'] === 'message/stream') {
+				const [first, rest] = inTwo(words);
+				const [one, two] = [first, rest].map((text, index) => ({
+					kind: 'artifact-update',
+					...ids,
+					artifact: { artifactId: 'a', parts: inParts(text) },
+					append: index > 0,
+				}));
+				const events = [
+					{ kind: 'task', id: 't', contextId, status: { state: 'submitted' } },
+					one,
+					two,
+					{ kind: 'status-update', ...ids, status: { state: 'completed' }, final: true },
+				].map((result) => ({ jsonrpc: '2.0', id: body['id'], result }));
+				return await stream(response, SSE, events.map(toEvent));
+			}
+			const messageId = randomUUID();
 			const result = {
 				kind: 'message',
 				role: 'agent',
-				messageId: randomUUID(),
+				messageId,
 				contextId,
-				parts: [{ kind: 'text', text: sayIn(`0 ${contextId}`, String(parts[0]?.text)) }],
+				parts: inParts(words),
 			};
 			sendJson(response, { jsonrpc: '2.0', id: body['id'], result });
 		},
@@ -130,7 +158,11 @@ export async function agentServers(): Promise<AgentServers> {
 				return sendText(response, 429, 'The model is busy.');
 			if (String(body['chatInput']).includes('[nodes]'))
 				return sendJson(response, { executionStarted: true, executionId: '1', resumeToken: 't' });
-			sendJson(response, { output: sayIn(String(body['sessionId']), String(body['chatInput'])) });
+			const output = sayIn(String(body['sessionId']), String(body['chatInput']));
+			if (!output.includes('[stream]')) return sendJson(response, { output });
+			const items = inTwo(output).map((content) => ({ type: 'item', content }));
+			const lines = [{ type: 'begin' }, ...items, { type: 'end' }];
+			await stream(response, 'application/json', lines.map(toLine));
 		},
 	};
 	const runGraph = async ({ path, body }: AgentCall, response: ServerResponse) => {
@@ -146,13 +178,15 @@ export async function agentServers(): Promise<AgentServers> {
 		busy.delete(thread);
 		const { input } = body as { input: { messages: Array<{ content: string }> } };
 		const content = sayIn(thread, input.messages[0]?.content ?? '');
-		const message = { id: randomUUID(), type: 'AIMessageChunk', content };
-		response.writeHead(200, { 'content-type': 'text/event-stream' });
-		response.write('event: metadata\ndata: {"run_id":"1","attempt":1}\n\n');
-		response.write(
-			`event: messages\ndata: ${JSON.stringify([message, { langgraph_node: 'a' }])}\n\n`,
-		);
-		response.end();
+		const message = { id: randomUUID(), type: 'AIMessageChunk' };
+		const pieces = inTwo(content).map((piece) => [
+			{ ...message, content: piece },
+			{ langgraph_node: 'a' },
+		]);
+		await stream(response, SSE, [
+			'event: metadata\ndata: {"run_id":"1","attempt":1}\n\n',
+			...pieces.map((piece) => `event: messages\n${toEvent(piece)}`),
+		]);
 	};
 
 	const server = createServer((request, response) => {
@@ -194,6 +228,14 @@ export async function agentServers(): Promise<AgentServers> {
 				release();
 			};
 		},
+		holdRest() {
+			let release = () => {};
+			heldRest = new Promise((resolve) => (release = resolve));
+			return () => {
+				heldRest = undefined;
+				release();
+			};
+		},
 		async stop() {
 			const closed = new Promise((resolve) => server.close(resolve));
 			server.closeAllConnections();
@@ -213,6 +255,18 @@ const rpcError = ({ id }: Record<string, unknown>, code: number, message: string
 	id,
 	error: { code, message },
 });
+
+const SSE = 'text/event-stream';
+
+const toLine = (value: object) => `${JSON.stringify(value)}\n`;
+
+const toEvent = (value: object | undefined) => `data: ${JSON.stringify(value)}\n\n`;
+
+/** The first word, and the rest. */
+function inTwo(words: string): [first: string, rest: string] {
+	const [first = '', ...rest] = words.split(/(?<= )/);
+	return [first, rest.join('')];
+}
 
 const sendJson = (response: ServerResponse, body: unknown, status = 200) =>
 	void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
