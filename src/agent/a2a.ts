@@ -16,8 +16,11 @@ const BROKEN = state(...FAILED);
 /** Version 0.3 names the parts of a message `content` over REST. */
 const SAID = ['status.message.parts', 'status.message.content'] as const;
 const A2A_STATUS: readonly Meaning[] = [
+	// only the last state counts
+	{ settles: '*' },
 	{ if: OVER, all: SAID, ends: 'stream' },
-	{ if: WAITS, asks: SAID, ends: 'stream' },
+	{ if: state('input-required'), asks: SAID, call: { waitsFor: 'input', id: [] }, ends: 'stream' },
+	{ if: state('auth-required'), asks: SAID, ends: 'stream' },
 	{ if: BROKEN, fails: 'status.message' },
 	{ if: { final: true }, ends: 'stream' },
 ];

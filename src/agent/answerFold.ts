@@ -8,6 +8,7 @@ import { createDialectReader } from './dialectReader';
 import { rawOf, type ArrivedEvent, type EventReader } from './eventReader';
 import { createPlainReader } from './plainReader';
 import { endsOf, hasOpening, recognizeDialect } from './recognize';
+import { toWaiting, type Waiting } from './waiting';
 
 /** Events within which an answer is recognized. They are kept, to be read by the row, or to be shown where there is no text. */
 const MAX_KEPT = 100;
@@ -22,6 +23,8 @@ export interface AgentAnswer {
 	events: unknown[];
 	/** What is not certain about it. */
 	notice?: string;
+	/** What the agent waits for. */
+	waitsFor?: Waiting;
 }
 
 /** What had arrived of an answer that broke off. */
@@ -58,12 +61,14 @@ export function createAnswerFold(options: FoldOptions) {
 	const answer = (): AgentAnswer => {
 		const text = reading.text();
 		const dialect = reading.dialect();
+		const waitsFor = toWaiting(reading.waits());
 		return {
 			text,
 			format,
 			events: includeRawEvents || !text ? kept.map(rawOf) : [],
 			...(dialect && { dialect: dialect.name }),
 			...(notice && { notice }),
+			...(waitsFor && { waitsFor }),
 		};
 	};
 
@@ -91,6 +96,8 @@ export function createAnswerFold(options: FoldOptions) {
 		partial(): PartialAnswer {
 			reading.finish(false);
 			const { events, ...rest } = answer();
+			// more may have come
+			delete rest.waitsFor;
 			return { ...rest, ...(includeRawEvents && { events }) };
 		},
 		answer,
@@ -104,6 +111,8 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	const plain = createPlainReader(question, answerPath);
 	const kept: ArrivedEvent[] = [];
 	let reader: EventReader = plain;
+	/** The last one that knew what waits. */
+	let asking: EventReader = plain;
 	let dialect: Dialect | undefined;
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
@@ -114,6 +123,7 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	const readBy = (other: EventReader): string => {
 		const before = text();
 		reader = other;
+		if (!asking.waits().length) asking = other;
 		for (const event of kept) reader.add(event);
 		if (!reader.text().startsWith(before)) told = before;
 		return text().slice(before.length);
@@ -125,6 +135,7 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		told: () => told,
 		dialect: () => dialect,
 		state: () => reader.state,
+		waits: () => asking.waits(),
 		/** It is asked after every piece, so nothing is joined for it. */
 		isWhole: () => {
 			const { hasEnded, hasEndMark, isToolOpen } = reader.state;

@@ -72,3 +72,11 @@ export const langChainCalls = (message: string): readonly Meaning[] => [
 
 /** Events of AG-UI about calls. The arguments come in pieces. */
 export const AG_UI_CALL: Call = { id: 'toolCallId', tool: 'toolCallName', adds: 'delta' };
+
+/** Interrupts of LangGraph, each of which waits for a value. */
+export const interrupts = (each: string): Call => ({
+	waitsFor: 'approval',
+	each,
+	id: 'id',
+	reason: 'value',
+});

@@ -69,7 +69,7 @@ export interface Meaning {
 	readonly whole?: Path | readonly Path[];
 	/** The whole answer. It counts only where its run has said nothing before. */
 	readonly all?: Path | readonly Path[];
-	/** A message of its own, whatever came before: a question back. */
+	/** A message of its own, whatever came before: a question back. The agent waits for an approval, unless its `call` says otherwise. */
 	readonly asks?: Path | readonly Path[];
 	/** What stands in place of all that came before. That has been shown, and stays; a notice says so. */
 	readonly replaces?: Path;
@@ -111,10 +111,10 @@ export interface Meaning {
 /** Where an event has what is known of a call. Several events may tell of one call. */
 export interface Call {
 	/**
-	 * What the agent waits for: approval, or an answer to a question; nothing, if somebody else runs the tool. Absent: for the result, if none
-	 * has come at the end.
+	 * What the agent waits for: approval, an answer, or what anybody may say (`input`); nothing, if somebody else runs the tool. Absent: for
+	 * the result, if none has come at the end.
 	 */
-	readonly waitsFor?: 'approval' | 'answer' | 'nothing';
+	readonly waitsFor?: 'approval' | 'answer' | 'input' | 'nothing';
 	/** Each entry of this list is a call, and the other paths begin there. */
 	readonly each?: Path;
 	/** Absent where the event is about all calls that are open. */

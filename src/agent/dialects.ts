@@ -3,6 +3,7 @@ import { ACTIVITIES } from './activities';
 import { AGENT_SDKS } from './agentSdks';
 import {
 	AG_UI_CALL,
+	interrupts,
 	langChainCalls,
 	mastraStop,
 	UI_APPROVAL,
@@ -25,6 +26,7 @@ const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
 const ASKS = {
 	if: { __interrupt__: '*' },
 	asks: '__interrupt__.value',
+	call: interrupts('__interrupt__'),
 	settles: '*',
 	ends: 'answer',
 } as const;
@@ -42,6 +44,7 @@ const SERIALIZED: readonly Meaning[] = [
 	{
 		if: { '1.__interrupt__': '*' },
 		asks: '1.__interrupt__.value',
+		call: interrupts('1.__interrupt__'),
 		settles: '*',
 		ends: 'answer',
 	},

@@ -75,7 +75,7 @@ export function endsOf({ events }: Dialect): string {
 	const labels = Object.entries(events).flatMap(([name, meanings]) =>
 		[meanings]
 			.flat()
-			.filter(({ ends, call }) => !call && (ends === 'stream' || ends === 'answer'))
+			.filter(({ ends, call, asks }) => !call && !asks && (ends === 'stream' || ends === 'answer'))
 			.map(({ if: condition = {} }) => {
 				const [path = '', value] = Object.entries(condition)[0] ?? [];
 				const [first] = [value].flat();

@@ -1,11 +1,11 @@
 import { shortenText } from '../core/errors';
 import { isEmptyValue, isPresent } from '../core/missing';
 import type { Call, Meaning, Path } from './dialect';
-import { textAt, valueAt } from './paths';
+import { questionAt, textAt, valueAt } from './paths';
 
-/** A call of a tool for which the agent waits. */
+/** A call of a tool for which the agent waits, or a question. */
 export interface Wait {
-	for: 'approval' | 'answer' | 'result';
+	for: 'approval' | 'answer' | 'input' | 'result';
 	/** Empty where the agent asks, but about no tool. */
 	tool: string;
 	/** The arguments, as the model wrote them. */
@@ -24,7 +24,7 @@ export function createWaits() {
 	/** By ID, in the order in which they were called. */
 	const open = new Map<string, OpenCall>();
 
-	const note = (call: Call, value: unknown, id: string): void => {
+	const note = (call: Call, value: unknown, id: string, question?: string): void => {
 		const known = open.get(id) ?? UNKNOWN;
 		const piece = textAt(value, call.adds ?? []);
 		const input = piece ? `${asText(known.input ?? '')}${piece}` : known.input;
@@ -32,8 +32,8 @@ export function createWaits() {
 			for: call.waitsFor ?? known.for,
 			tool: textAt(value, call.tool ?? []) || known.tool,
 			input: valueIn(value, call.input) ?? input,
-			reason: valueIn(value, call.reason) ?? known.reason,
-			isAsked: false,
+			reason: valueIn(value, call.reason) ?? (question || known.reason),
+			isAsked: Boolean(question) || call.waitsFor === 'input',
 		});
 		const oldest = open.keys().next();
 		if (open.size > MAX_OPEN && !oldest.done) open.delete(oldest.value);
@@ -50,13 +50,18 @@ export function createWaits() {
 		 *
 		 * @returns whether the agent asks for something.
 		 */
-		add({ call, settles }: Meaning, value: unknown): boolean {
-			if (settles === '*') open.clear();
-			for (const id of [valueIn(value, settles)].flat()) open.delete(String(id));
+		add({ call: given, settles, asks }: Meaning, value: unknown): boolean {
+			if (settles === '*')
+				// several questions may come one after the other
+				for (const [id, one] of open) if (asks === undefined || !isAsking(one.for)) open.delete(id);
+			for (const id of [valueIn(value, settles)].flat()) open.delete(asText(id));
+			const call = given ?? (asks === undefined ? undefined : QUESTION);
 			if (call === undefined) return false;
+			const question = asks === undefined ? undefined : questionAt(value, asks);
 			const found = call.each === undefined ? [value] : [valueAt(value, call.each)].flat();
 			const entries = found.filter(isPresent);
-			for (const entry of entries) for (const id of idsOf(call, entry, open)) note(call, entry, id);
+			for (const entry of entries)
+				for (const id of idsOf(call, entry, open)) note(call, entry, id, question);
 			return isAsking(call.waitsFor) && entries.length > 0;
 		},
 		/**
@@ -73,7 +78,11 @@ export function createWaits() {
 	};
 }
 
-const isAsking = (what?: OpenCall['for']): boolean => what === 'approval' || what === 'answer';
+const isAsking = (what?: OpenCall['for']): boolean =>
+	what === 'approval' || what === 'answer' || what === 'input';
+
+/** What is not surely a question is an approval. */
+const QUESTION: Call = { waitsFor: 'approval', id: [] };
 
 const UNKNOWN: OpenCall = {
 	for: 'result',
@@ -95,6 +104,7 @@ function wordsOf({ for: what, tool, input, reason }: Wait): string {
 const WORDS: Readonly<Record<Wait['for'], { about: string; alone: string }>> = {
 	approval: { about: 'approval to call the tool', alone: 'approval' },
 	answer: { about: 'an answer, to go on with the tool', alone: 'an answer' },
+	input: { about: 'an answer, to go on with the tool', alone: 'an answer' },
 	result: { about: 'the result of the tool', alone: 'the result of a tool' },
 };
 
@@ -108,7 +118,7 @@ const MAX_NAME_LENGTH = 100;
 /** The IDs that an event is about; without an ID, it is about all calls that are open. */
 function idsOf({ id }: Call, value: unknown, open: ReadonlyMap<string, OpenCall>): string[] {
 	const found = valueIn(value, id);
-	if (found !== undefined) return [String(found)];
+	if (found !== undefined) return [asText(found)];
 	return id === undefined && open.size > 0 ? [...open.keys()] : [''];
 }
 
@@ -119,4 +129,4 @@ const valueIn = (value: unknown, paths: Path | readonly Path[] = []): unknown =>
 		.find(isPresent);
 
 const asText = (value: unknown): string =>
-	typeof value === 'string' ? value : JSON.stringify(value);
+	typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -1,7 +1,7 @@
 import { joinSentences } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import type { RegexEngine } from '../core/regex';
-import type { Failure, Reply, TurnFacts } from './reply';
+import type { Failure, Reply, TurnFacts, WaitingIds } from './reply';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
 
 /** The rules of a conversation. Plain data, like everything in it: n8n stores it with the execution. */
@@ -25,7 +25,7 @@ export interface Conclusion {
 }
 
 /** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */
-export interface Turn extends TurnFacts {
+export interface Turn extends TurnFacts, WaitingIds {
 	/** Counted from 1, including earlier turns. */
 	turn: number;
 	speaker: string;
@@ -47,13 +47,11 @@ export interface Turn extends TurnFacts {
 }
 
 /** The IDs with which a speaker continues its own conversation. */
-interface SpeakerIds {
+interface SpeakerIds extends WaitingIds {
 	/** Absent for a speaker without sessions. */
 	sessionId?: string;
 	/** From the speaker's answer. */
 	chatId?: string;
-	/** The task of a remote agent that waits for the next message. */
-	taskId?: string | undefined;
 }
 
 /** The turn in progress. */
@@ -99,7 +97,8 @@ export function startConversation(
 			const own = earlier.filter(({ speaker }) => speaker === name);
 			const chatId = own.findLast((turn) => turn.chatId)?.chatId;
 			const sessionId = own.findLast((turn) => turn.sessionId)?.sessionId;
-			return [name, { ...ids[name], ...(sessionId && { sessionId }), ...(chatId && { chatId }) }];
+			const { taskId, waiting } = own.at(-1) ?? {};
+			return [name, { ...ids[name], ...omitMissing({ sessionId, chatId, taskId, waiting }) }];
 		}),
 	);
 	return {
@@ -181,13 +180,15 @@ function updateIds(
 ): Conversation['ids'] {
 	const own = pending && ids[pending.speaker];
 	if (!own || !(chatId || newIds)) return ids;
-	return { ...ids, [pending.speaker]: { ...own, ...(chatId && { chatId }), ...newIds } };
+	const { taskId, waiting, ...kept } = own;
+	const waits = newIds ?? { taskId, waiting };
+	return { ...ids, [pending.speaker]: { ...kept, ...omitMissing({ chatId, ...waits }) } };
 }
 
 function toTurn(
 	{ ids }: Conversation,
 	{ turn, speaker, note, approvedBy }: PendingTurn,
-	{ text, facts, failure, denial, notice, durationMs }: Reply,
+	{ text, facts, ids: waits, failure, denial, notice, durationMs }: Reply,
 	now: number,
 ): Turn {
 	const { sessionId, chatId } = ids[speaker] ?? {};
@@ -204,6 +205,7 @@ function toTurn(
 		text,
 		...omitMissing({ sessionId, chatId, durationMs }),
 		...facts,
+		...waits,
 		...(approvedBy && { approvedBy }),
 		at: new Date(now).toISOString(),
 		...(notes && { note: notes }),

@@ -52,9 +52,16 @@ export interface Reply {
 	/** Whether the speaker is a person who was asked for approval, and refused it. */
 	isRefusal?: true;
 	/** What a remote agent waits with; it replaces the earlier one. */
-	ids?: { taskId: string | undefined };
+	ids?: WaitingIds;
 	/** Whether the text replaces the turn before it. */
 	replacesTurn?: true;
+}
+
+export interface WaitingIds {
+	/** The task of its server that waits. */
+	taskId?: string | undefined;
+	/** Whether it waits for what is said next, or for a person's decision. */
+	waiting?: 'input' | 'approval' | undefined;
 }
 
 export interface Failure {
@@ -114,7 +121,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		// half of a cut emoji could not be sent
 		.toWellFormed();
 	const notice = readNotice(own, text, isOurs);
-	const ids = isOurs && facts.server ? { ids: waitingTask(own[0]) } : {};
+	const ids = isOurs ? { ids: readWaiting(own[0]) } : {};
 	return {
 		text,
 		facts,
@@ -129,13 +136,17 @@ function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'id
 	const failure = toFailure(failed, isOurs);
 	// a task that has failed, or is over, waits for nothing
 	const isTold = isOurs && !failure.isCertainlyNotReceived;
-	return { failure, ...(isTold && { ids: waitingTask(failed['details']) }) };
+	return { failure, ...(isTold && { ids: readWaiting(failed['details']) }) };
 }
 
-/** The task that waits for the next message, if one still does. */
-const waitingTask = (place: unknown) => ({
-	taskId: isPlainObject(place) ? firstText(place['taskId']) : undefined,
-});
+/** What still waits for the next message, or for a person. */
+function readWaiting(place: unknown): WaitingIds {
+	if (!isPlainObject(place)) return {};
+	const { taskId, waitsFor } = place;
+	const kind = isPlainObject(waitsFor) ? waitsFor['kind'] : undefined;
+	const waiting = kind === 'input' || kind === 'approval' ? kind : undefined;
+	return omitMissing({ taskId: firstText(taskId), waiting });
+}
 
 /** Whether a speaker has written into the chat itself. Any other node could hide from it what it says. */
 const wasShown = (own: readonly Item[], isOurs: boolean) =>

@@ -7,10 +7,14 @@ import { formatTurns } from './nextTurn';
 import { firstText } from './person';
 import { isAmount } from './reply';
 
-/** The turns as rows of a table, for the output. Every row has the same columns; that of servers only exists if an agent of another server answered, those about people if a person did. */
+/**
+ * The turns as rows of a table, for the output. Every row has the same columns; that of servers only exists if an agent of another server
+ * answered, those about what waits if an agent waited, those about people if a person answered.
+ */
 export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 	const hasPeople = turns.some(({ respondedAt, replacedText }) => respondedAt ?? replacedText);
 	const hasServers = turns.some(({ server }) => server);
+	const hasWaits = turns.some(({ taskId, waiting }) => taskId ?? waiting);
 	return turns.map(({ turn, speaker, text, chatId, sessionId, at, ...more }) => ({
 		conversationId: id,
 		turn,
@@ -20,6 +24,7 @@ export function toRows({ id, turns }: Pick<Conversation, 'id' | 'turns'>) {
 		sessionId: chatId ?? sessionId ?? null,
 		...pickOrNull(more, FACTS),
 		...(hasServers && pickOrNull(more, FACTS_OF_SERVERS)),
+		...(hasWaits && pickOrNull(more, FACTS_OF_WAITS)),
 		...(hasPeople && pickOrNull(more, FACTS_OF_PEOPLE)),
 		at: at || null,
 		note: more.note ?? null,
@@ -36,6 +41,7 @@ const FACTS = [
 	'approvedBy',
 ] as const;
 const FACTS_OF_SERVERS = ['server'] as const;
+const FACTS_OF_WAITS = ['waiting', 'taskId'] as const;
 const FACTS_OF_PEOPLE = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'] as const;
 
 const pickOrNull = <Name extends keyof Turn>(turn: Pick<Turn, Name>, names: readonly Name[]) =>
@@ -119,7 +125,8 @@ function readAmount(value: unknown): number | undefined {
 
 /** What a row says besides its text, without values of the wrong type. */
 function readFacts(row: Readonly<Record<string, unknown>>): Partial<Turn> {
-	const facts = [...FACTS, ...FACTS_OF_SERVERS, ...FACTS_OF_PEOPLE, 'note'].map((name) => {
+	const names = [...FACTS, ...FACTS_OF_SERVERS, ...FACTS_OF_WAITS, ...FACTS_OF_PEOPLE, 'note'];
+	const facts = names.map((name) => {
 		const read = /(Usd|Tokens|Ms)$/.test(name) ? readAmount : firstText;
 		return [name, read(row[name])] as const;
 	});

@@ -99,7 +99,11 @@ it.each(NAMES)('%s: an agent that is down was sent nothing', async (name) => {
 
 it('A2A: an own context of the agent goes on, and a task that waits gets the next message', async () => {
 	const first = await send('a2a', '[own] [ask]');
-	expect(first.json).toMatchObject({ chatId: 'ctx [own] [ask]', taskId: expect.any(String) });
+	expect(first.json).toMatchObject({
+		chatId: 'ctx [own] [ask]',
+		taskId: expect.any(String),
+		waitsFor: { kind: 'input', text: 'The agent waits for an answer.' },
+	});
 	const { sessionId, chatId, taskId, sessionAt } = first.json as Record<string, string>;
 	const next = async (item: Record<string, string>, name: Name = 'a2a') => {
 		await run({ ...callOf(name, 'on Monday', { sessionMode: 'fromInput' }), items: [item] });

@@ -96,6 +96,12 @@ it('a context that the server opens goes on, and a task that waits gets the next
 	expect(second).toMatchObject({ contextId: 'ctx [own] [ask]', taskId: expect.any(String) });
 	expect(transcriptOf(json)[0]).toMatchObject({ sessionId: 'ctx [own] [ask]' });
 	expect(json['speakers']).toMatchObject([{ chatId: expect.stringMatching(/^ctx /) }, {}]);
+	expect(transcriptOf(json).map(({ waiting, taskId }) => [waiting, taskId])).toEqual([
+		['input', second?.['taskId']],
+		[null, null],
+		['input', expect.any(String)],
+		[null, null],
+	]);
 });
 
 it('a transcript continues the sessions, whatever their IDs are', async () => {
@@ -109,6 +115,13 @@ it('a transcript continues the sessions, whatever their IDs are', async () => {
 	const sessions = (given: IDataObject) => transcriptOf(given).map(({ sessionId }) => sessionId);
 	expect(sessions(json)).toEqual([...sessions(first.json), ...sessions(first.json)]);
 	expect(transcriptOf(json).at(-1)?.['text']).toMatch(/This is message 2\.$/);
+});
+
+it('a transcript continues a task that waits', async () => {
+	const first = await talk({ Ada: agent('a2a'), Graph: graph() }, { turnLimit: 2 }, '[ask]');
+	const transcript = JSON.stringify(transcriptOf(first.json));
+	await talk({ Ada: agent('a2a'), Graph: graph() }, { turnLimit: 2, options: { transcript } });
+	expect(messages()[1]).toMatchObject({ taskId: transcriptOf(first.json)[0]?.['taskId'] });
 });
 
 it('a failure names the server, and what had arrived stays', async () => {

@@ -157,7 +157,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
 	const other = chat && (await askOther(context, chat, sessionId));
-	const { text, format, dialect, events, notice, requestId, ...ids } = await sendMessage(
+	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await sendMessage(
 		http,
 		{ sessionId, content },
 		listening,
@@ -169,7 +169,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 		format,
 		events,
 		sessionId,
-		...omitMissing({ dialect, notice, requestId, chatId, taskId: ids.task }),
+		...omitMissing({ dialect, notice, waitsFor, requestId, chatId, taskId: ids.task }),
 	};
 }
 
@@ -198,7 +198,7 @@ async function askOther(
 function toItem(
 	{ server, session, place, includeRawEvents }: SendRequest,
 	sessionId: string,
-	{ text, chatId, taskId, format, dialect, events = [], requestId, durationMs }: Answer,
+	{ text, chatId, taskId, waitsFor, format, dialect, events = [], requestId, durationMs }: Answer,
 	more: { complete: boolean; notice?: string },
 ): ItemOutput {
 	return {
@@ -212,6 +212,7 @@ function toItem(
 				taskId,
 				sessionAt: (chatId ?? taskId) === undefined ? undefined : place,
 				server: server?.name,
+				waitsFor: waitsFor && { ...waitsFor },
 			}),
 			...more,
 			format,

@@ -205,3 +205,97 @@ it('of very many calls that are open, the last ones are told', async () => {
 	expect(lines).toHaveLength(100);
 	expect(lines.at(-1)).toBe('The agent waits for approval to call the tool "999".');
 });
+
+describe('what waits is told in fields, too', () => {
+	const waitsFor = async (parts: readonly object[]) => {
+		const answer = await read(parts);
+		return 'waitsFor' in answer ? answer.waitsFor : undefined;
+	};
+	const graph = async (...interrupts: unknown[]) => {
+		const events = interrupts.map((value, index) => ({
+			__interrupt__: [{ id: String(index), value }],
+		}));
+		return (await sendMessage(sse(events, 'updates'), { sessionId: 's', content: 'q' })).waitsFor;
+	};
+	const a2a = async (state: string, text = '') => {
+		const status = { state, message: { role: 'ROLE_AGENT', parts: text ? [{ text }] : [] } };
+		const events = [
+			{ task: { status: { state: 'TASK_STATE_WORKING' } } },
+			{ statusUpdate: { status } },
+		];
+		return (await sendMessage(sse(events), { sessionId: 's', content: 'q' })).waitsFor;
+	};
+
+	it('an approval, with its tool and arguments', async () => {
+		const call = { ...CALL, input: { id: 7 } };
+		expect(await waitsFor([call, APPROVAL, FINISH])).toEqual({
+			kind: 'approval',
+			text: 'delete with {"id":7}',
+			calls: [{ tool: 'delete', arguments: '{"id":7}' }],
+		});
+	});
+
+	it('a call whose result a program has to bring waits for no person', async () => {
+		expect(await waitsFor([CALL, FINISH])).toBeUndefined();
+	});
+
+	it('an answer that is cut off says nothing: more may have come', async () => {
+		expect(await read([CALL, APPROVAL], true)).not.toHaveProperty('waitsFor');
+	});
+
+	it.each([
+		['TASK_STATE_INPUT_REQUIRED', 'Which day?', { kind: 'input', text: 'Which day?' }],
+		['TASK_STATE_INPUT_REQUIRED', '', { kind: 'input', text: 'The agent waits for an answer.' }],
+		['TASK_STATE_AUTH_REQUIRED', 'Log in', { kind: 'approval', text: 'Log in' }],
+		['TASK_STATE_COMPLETED', 'Done', undefined],
+	])('A2A: %s, %j', async (state, text, expected) => {
+		expect(await a2a(state, text)).toEqual(expected);
+	});
+
+	it('LangGraph: what is not surely a question is an approval, and several are one', async () => {
+		expect(await graph('May I?', { go: true })).toEqual({
+			kind: 'approval',
+			text: 'May I?\n{"go":true}',
+		});
+	});
+
+	it.each(['actionRequests', 'action_requests'])('LangChain: %s', async (requests) => {
+		const actions = [
+			{ name: 'mail', args: { to: 'a@b.c' }, description: 'Tool execution requires approval' },
+			{ name: 'pay', args: {} },
+		];
+		expect(await graph({ [requests]: actions })).toEqual({
+			kind: 'approval',
+			text: 'mail with {"to":"a@b.c"}\npay',
+			calls: [{ tool: 'mail', arguments: '{"to":"a@b.c"}' }, { tool: 'pay' }],
+		});
+	});
+
+	it('is cut, and says how much more there is', async () => {
+		const actions = Array.from({ length: 30 }, () => ({
+			name: 'n'.repeat(500),
+			args: 'x'.repeat(9_999),
+		}));
+		const found = await graph({ actionRequests: actions });
+		expect(found?.calls).toHaveLength(20);
+		expect(JSON.stringify(found).length).toBeLessThan(30_000);
+		const few = await graph({
+			actionRequests: actions.slice(0, 22).map(() => ({ name: 'a', args: {} })),
+		});
+		expect(few?.text).toMatch(/And 2 more\.$/);
+	});
+
+	it('nothing that a stranger writes there breaks the reading', async () => {
+		for (const value of [
+			null,
+			7,
+			[],
+			[[]],
+			{ actionRequests: 7 },
+			{ actionRequests: [null, 7, {}] },
+			{ actionRequests: [{ name: { toString: 'c' }, args: { toString: 'c' } }] },
+			{ toString: 'c' },
+		])
+			expect(await graph(value)).toMatchObject({ kind: 'approval', text: expect.any(String) });
+	});
+});

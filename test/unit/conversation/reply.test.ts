@@ -303,7 +303,12 @@ it('of what a stranger wrote into the item, nothing counts where a node passes i
 
 it('only our own nodes say that they have written into the chat', () => {
 	const items = [{ output: 'a', shownLive: true }];
-	expect(read(items, { isOurs: true })).toEqual({ text: 'a', facts: {}, wasShown: true });
+	expect(read(items, { isOurs: true })).toEqual({
+		text: 'a',
+		facts: {},
+		ids: {},
+		wasShown: true,
+	});
 	expect(read(items)).toEqual({ text: 'a', facts: {} });
 });
 
