@@ -21,7 +21,7 @@ const A2A_STATUS: readonly Meaning[] = [
 	{ if: OVER, all: SAID, ends: 'stream' },
 	{ if: state('input-required'), asks: SAID, call: { waitsFor: 'input', id: [] }, ends: 'stream' },
 	{ if: state('auth-required'), asks: SAID, ends: 'stream' },
-	{ if: BROKEN, fails: 'status.message' },
+	{ if: BROKEN, fails: ['status.message', 'status.state'] },
 	{ if: { final: true }, ends: 'stream' },
 ];
 const A2A_TASK: readonly Meaning[] = [

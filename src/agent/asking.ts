@@ -4,6 +4,7 @@ import {
 	invalidInputError,
 	mapServiceError,
 	ServiceError,
+	type ServiceErrorDetails,
 	shortenText,
 	withDetails,
 } from '../core/errors';
@@ -75,38 +76,50 @@ const MAX_BYTES = 1024 * 1024;
  * @throws ServiceError; `invalid` if the card leads to another server, which would get the message without anybody's decision.
  */
 export async function findWay(http: Http, server: AgentServer, baseUrl: string): Promise<Way> {
-	const { asks, name, card: cardPath } = server;
+	const { asks, card } = server;
 	const [only] = asks;
-	if (!cardPath && only) return { ask: only };
-	const card = await readCard(http, server);
-	const ask = asks.find(({ ifCard = {} }) => holds({ name: '', value: card }, ifCard));
-	if (!ask)
+	if (!card && only) return { ask: only };
+	return wayIn(await readCard(http, server), server, baseUrl);
+}
+
+/** The way that the card of an agent names. @throws ServiceError as `findWay`. */
+export function wayIn(card: unknown, { asks, name }: AgentServer, baseUrl: string): Way {
+	const { origin } = new URL(baseUrl);
+	const ways = asks
+		.filter(({ ifCard = {} }) => holds({ name: '', value: card }, ifCard))
+		.flatMap((ask) =>
+			[valueAt(card, ask.inCard ?? '')].flat().map((entry: unknown) => ({ ask, entry })),
+		);
+	// of several addresses, one at the server of the credential
+	const way = ways.find(({ entry }) => urlOf(entry)?.origin === origin) ?? ways[0];
+	if (!way)
 		throw invalidInputError(
 			`The card of the agent names no way of ${name} that this node can use`,
-			`Nothing was sent. It has to offer JSON-RPC. The card reads: ${shortenText(JSON.stringify(card), 500)}`,
+			`Nothing was sent. It has to offer JSON-RPC, in version 1.0 or 0.3. The card reads: ${shortenText(JSON.stringify(card), 500)}`,
 		);
-	if (ask.inCard === undefined) return { ask };
-	const entries = [valueAt(card, ask.inCard)].flat();
-	const { origin } = new URL(baseUrl);
-	// of several addresses, one at the server of the credential
-	const entry = entries.find((one) => urlOf(one)?.origin === origin) ?? entries[0];
+	const { ask, entry } = way;
 	return { ask, cardPath: pathOf(origin, entry), tenant: textAt(entry, 'tenant') || undefined };
 }
 
-async function readCard(http: Http, { card = '', name }: AgentServer): Promise<unknown> {
+async function readCard(http: Http, server: AgentServer): Promise<unknown> {
+	const { card = '' } = server;
 	try {
 		return await readJson(await http.send({ method: 'GET', path: card }), MAX_BYTES);
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
-			[404, 405].includes(error.details.status ?? 0)
-				? new ServiceError('invalid', 'There is no card of an agent at this address', {
-						...error.details,
-						advice: `Nothing was sent. ${name} needs a card: enter as Base URL what comes before ${card}.`,
-					})
-				: error,
+			[404, 405].includes(error.details.status ?? 0) ? noCardError(server, error.details) : error,
 		);
 	}
 }
+
+export const noCardError = (
+	{ card = '', name }: AgentServer,
+	details: ServiceErrorDetails = {},
+): ServiceError =>
+	new ServiceError('invalid', 'There is no card of an agent at this address', {
+		...details,
+		advice: `Nothing was sent. ${name} needs a card: enter as Base URL what comes before ${card}.`,
+	});
 
 /** A failure of another server than a workspace, told as that, and what its refusal means. */
 export function explain(
@@ -147,8 +160,12 @@ const RAN_BEFORE_429 = {
 /** The address in a card is a stranger's: of it, only the path counts, at the server that the user has entered. @throws ServiceError `invalid`. */
 function pathOf(origin: string, entry: unknown): string {
 	const url = urlOf(entry);
-	if (url?.origin === origin && !url.username && !url.password) return url.pathname + url.search;
-	const other = url ? url.origin : shortenText(JSON.stringify(valueAt(entry, 'url')) ?? '', 100);
+	const hasUser = url && (url.username || url.password);
+	if (url?.origin === origin && !hasUser) return url.pathname + url.search;
+	const given = shortenText(JSON.stringify(valueAt(entry, 'url')) ?? '', 100);
+	// of javascript: and the like, the origin is the text "null"
+	const place = url && /^https?:$/.test(url.protocol) ? url.origin : given;
+	const other = hasUser ? `${place} with a user name` : place;
 	throw invalidInputError(
 		`The card of the agent leads to ${other}, and the credential to ${origin}`,
 		'Nothing was sent. If the agent is at the address in its card, enter that as Base URL. If the card is wrong, as behind a proxy or in a container, correct the address in the settings of the agent.',
@@ -218,12 +235,12 @@ export interface ServerIds {
 const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
-export function createIdReader({ chatAt = [], tasks, unreadable, refusal }: AgentServer) {
+export function createIdReader({ chatAt = [], tasks, unreadable = [], refusal }: AgentServer) {
 	const ids: ServerIds = {};
 	let isFirst = true;
 	return {
 		ids,
-		/** @throws ServiceError for a refusal, and for an answer that only the server's own client can use. */
+		/** @throws ServiceError for a refusal, and for what is no answer. */
 		read(value: unknown): void {
 			if (isFirst && refusal && holds({ name: '', value }, refusal))
 				throw asReported(new ServiceError('refused', ''), {
@@ -231,11 +248,9 @@ export function createIdReader({ chatAt = [], tasks, unreadable, refusal }: Agen
 					outcome: 'not_started',
 				});
 			isFirst = false;
-			if (unreadable && holds({ name: '', value }, unreadable.if))
-				throw new ServiceError('malformed', unreadable.says, {
-					outcome: 'started',
-					advice: unreadable.advice,
-				});
+			for (const { if: condition, says, advice } of unreadable)
+				if (holds({ name: '', value }, condition))
+					throw new ServiceError('malformed', says, { outcome: 'started', advice });
 			const chat = idAt(value, chatAt);
 			if (chat) ids.chat = chat;
 			for (const { state, id } of tasks?.at ?? []) {

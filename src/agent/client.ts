@@ -73,12 +73,21 @@ export async function sendMessage(
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
-				withDetails(explain(error, server), { ids: toErrorIds(sessionId, ids) }),
+				withDetails(explain(error, server), {
+					ids: toErrorIds(sessionId, ids),
+					...(ids.running && error.kind === 'malformed' && WORKS_ON),
+				}),
 				'message',
 			),
 		);
 	}
 }
+
+/** A task without a text, of an agent that does not wait for its end. */
+const WORKS_ON = {
+	advice:
+		'The agent has answered before its work was done, and goes on with its task. Ask it in this session later.',
+};
 
 const OF_WORKSPACE: Way = { ask: WORKSPACE.asks[0]! };
 

@@ -70,8 +70,12 @@ export interface AgentServer {
 	readonly mayRunBefore429?: true;
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
-	/** Answers that only the server's own client can use: what they mean. */
-	readonly unreadable?: { readonly if: Condition; readonly says: string; readonly advice: string };
+	/** What the server says in place of an answer, and what only its own client can use: what that means. */
+	readonly unreadable?: ReadonlyArray<{
+		readonly if: Condition;
+		readonly says: string;
+		readonly advice: string;
+	}>;
 	/** A request that costs nothing. Unless it `provesKey`, it only shows that the address is there. Absent where none is known. */
 	readonly probe?: RequestForm & { readonly provesKey?: true };
 }

@@ -54,6 +54,12 @@ const NOT_TAKEN = [-32700, -32600, -32601, -32602, -32001, -32005, -32008, -3200
 const states = (...names: string[]) =>
 	names.flatMap((name) => [name, `TASK_STATE_${name.replace('-', '_').toUpperCase()}`]);
 
+/** What n8n says where the last node of a workflow has returned nothing (2.41.1, webhook-helpers.js). */
+const WITHOUT_ANSWER = [
+	'Workflow executed successfully but no data was returned',
+	'Workflow executed successfully but the last node did not return any data',
+];
+
 /** To add a server, write a row, and record what its own client sends and what it answers. */
 export const SERVERS = [
 	{
@@ -96,7 +102,7 @@ export const SERVERS = [
 				{ state: 'result.statusUpdate.status.state', id: 'result.statusUpdate.taskId' },
 			],
 		},
-		refusal: { 'error.code': NOT_TAKEN },
+		refusal: { 'error.code': NOT_TAKEN, result: null },
 		probe: { path: '/.well-known/agent-card.json' },
 	},
 	{
@@ -142,11 +148,18 @@ export const SERVERS = [
 		],
 		// n8n itself sends none to a webhook; a node Respond to Webhook may
 		mayRunBefore429: true,
-		unreadable: {
-			if: { executionStarted: true },
-			says: 'This Chat Trigger answers by Response Nodes, which only the chat of its n8n can read',
-			advice: 'In its options, set Response Mode to When Last Node Finishes, or to Streaming.',
-		},
+		unreadable: [
+			{
+				if: { executionStarted: true },
+				says: 'This Chat Trigger answers by Response Nodes, which only the chat of its n8n can read',
+				advice: 'In its options, set Response Mode to When Last Node Finishes, or to Streaming.',
+			},
+			{
+				if: { message: WITHOUT_ANSWER },
+				says: 'The workflow has ended without an answer',
+				advice: 'Its last node has to return an item with the field "output".',
+			},
+		],
 		// any request may start the workflow: with Load Previous Session: Manually, that one, too
 	},
 ] as const satisfies readonly AgentServer[];

@@ -167,6 +167,18 @@ it('n8n Chat: a workflow may answer 429 after it has run, so nothing is sent aga
 	expect(failed?.['error']).toMatch(/not sent again.*not known whether/);
 });
 
+it('A2A: an agent that answers before its work is done is told as that, with its task', async () => {
+	const { failed } = await send('a2a0', '[working]');
+	expect(failed?.['error']).toMatch(/goes on with its task/);
+	expect(failed?.['details']).toMatchObject({ outcome: 'started', runningTaskId: 't' });
+});
+
+it('n8n Chat: a workflow that ends without an answer has given none', async () => {
+	const { failed } = await send('n8nChat', '[nothing]');
+	expect(failed?.['error']).toMatch(/ended without an answer.*"output"/);
+	expect(failed?.['details']).toMatchObject({ outcome: 'started' });
+});
+
 it('n8n Chat: a trigger that answers by Response Nodes is told as that', async () => {
 	const { failed } = await send('n8nChat', '[nodes]');
 	expect(failed?.['error']).toMatch(/answers by Response Nodes.*set Response Mode/);

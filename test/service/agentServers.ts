@@ -47,10 +47,12 @@ const ASSISTANTS = [
  * Agents of several servers, on loopback. Each says how many messages its session has had, and what it was told:
  *
  * - A2A 1.0 and 0.3 as @a2a-js/sdk 1.3.0 and 0.3.14 answer: with `[own]` by a context of their own, with `[ask]` a task that waits, with
- *   `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer.
+ *   `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer,
+ *   and of 0.3 with `[working]` a task that goes on.
  * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and a second
  *   message while it answers one.
- * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do.
+ * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
+ *   with `[nothing]` as a workflow whose last node returns nothing.
  */
 export async function agentServers(): Promise<AgentServers> {
 	const calls: AgentCall[] = [];
@@ -121,6 +123,12 @@ export async function agentServers(): Promise<AgentServers> {
 			const { contextId, parts } = params.message;
 			await held;
 			const words = sayIn(`0 ${contextId}`, String(parts[0]?.text));
+			if (words.includes('[working]'))
+				return sendJson(response, {
+					jsonrpc: '2.0',
+					id: body['id'],
+					result: { kind: 'task', id: 't', contextId, status: { state: 'working' } },
+				});
 			const inParts = (text: string) => [{ kind: 'text', text }];
 			const ids = { taskId: 't', contextId };
 			if (body['method'] === 'message/stream') {
@@ -156,6 +164,10 @@ export async function agentServers(): Promise<AgentServers> {
 			await held;
 			if (String(body['chatInput']).includes('[429]'))
 				return sendText(response, 429, 'The model is busy.');
+			if (String(body['chatInput']).includes('[nothing]'))
+				return sendJson(response, {
+					message: 'Workflow executed successfully but no data was returned',
+				});
 			if (String(body['chatInput']).includes('[nodes]'))
 				return sendJson(response, { executionStarted: true, executionId: '1', resumeToken: 't' });
 			const output = sayIn(String(body['sessionId']), String(body['chatInput']));

@@ -1,4 +1,4 @@
-import { findWay, toAskRequest, toRequest } from '../../../src/agent/asking';
+import { createIdReader, findWay, toAskRequest, toRequest, wayIn } from '../../../src/agent/asking';
 import type { AgentServer, RequestForm } from '../../../src/agent/server';
 import { serverOf } from '../../../src/agent/servers';
 import { keyPlaceIn } from '../../../src/core/keyPlace';
@@ -104,3 +104,49 @@ it.each(requests.map((sent) => [`${sent.source} ${sent.case}`, sent] as const))(
 		expect(different.sort()).toEqual(Object.keys(DIFFERENCES[name] ?? {}).sort());
 	},
 );
+
+const A2A_SERVER = serverOf('a2a')!;
+const OWN = 'https://agent.example.com';
+const at = (host: string, protocolVersion: string) => ({
+	url: `${host}/${protocolVersion}`,
+	protocolBinding: 'JSONRPC',
+	protocolVersion,
+});
+
+it.each<[string, object, string]>([
+	[
+		'the main address, of which another one is elsewhere',
+		{
+			url: `${OWN}/main`,
+			preferredTransport: 'JSONRPC',
+			additionalInterfaces: [{ url: 'https://elsewhere.example.com/rpc', transport: 'JSONRPC' }],
+		},
+		'/main',
+	],
+	[
+		'another address, where the main one is elsewhere',
+		{
+			url: 'https://elsewhere.example.com/rpc',
+			additionalInterfaces: [{ url: `${OWN}/more`, transport: 'JSONRPC' }],
+		},
+		'/more',
+	],
+	[
+		'an older version, where the newer one is elsewhere',
+		{ supportedInterfaces: [at('https://elsewhere.example.com', '1.0'), at(OWN, '0.3')] },
+		'/0.3',
+	],
+	['the newer version', { supportedInterfaces: [at(OWN, '0.3'), at(OWN, '1.0')] }, '/1.0'],
+])(
+	'of the addresses in a card, one at the server of the credential counts: %s',
+	(_, card, path) => {
+		expect(wayIn(card, A2A_SERVER, OWN).cardPath).toBe(path);
+	},
+);
+
+it('an error of JSON-RPC beside a result refuses nothing', () => {
+	const error = { code: -32602, message: 'no' };
+	const { read } = createIdReader(A2A_SERVER);
+	expect(() => read({ jsonrpc: '2.0', error, result: { kind: 'message' } })).not.toThrow();
+	expect(() => createIdReader(A2A_SERVER).read({ jsonrpc: '2.0', error })).toThrow();
+});
