@@ -1,6 +1,8 @@
 import { randomUUID } from 'crypto';
 
-import { toRequest } from '../../src/agent/asking';
+import { noCardError, toRequest, wayIn } from '../../src/agent/asking';
+import { valueAt } from '../../src/agent/paths';
+import type { AgentServer } from '../../src/agent/server';
 import { serverOf, WORKSPACE } from '../../src/agent/servers';
 import { BEARER } from '../../src/core/keyPlace';
 import { isPlainObject } from '../../src/core/json';
@@ -22,7 +24,7 @@ export const serverAccess: ServiceAccess = {
 	credential: 'agentServerApi',
 	credentialName: 'Agent Server API',
 	keyPlace: chosenKeyPlace,
-	endpoints: /\/(assistants\/search|threads\/.+)$/,
+	endpoints: /\/(assistants\/search|threads\/.+|\.well-known\/agent\.json)$/,
 	complete: '/.well-known/agent-card.json',
 	ledgerTimeout: 5,
 };
@@ -44,7 +46,8 @@ export const probe: CredentialProbe = {
 
 /** What the row of the server has for it. */
 export function createServerProbe(data: { server?: unknown }): CredentialProbe {
-	const { name, card, probe: form } = serverOf(data.server) ?? WORKSPACE;
+	const server: AgentServer = serverOf(data.server) ?? WORKSPACE;
+	const { name, card, agents, probe: form } = server;
 	const service = `The ${name} server`;
 	if (!form)
 		return {
@@ -61,10 +64,15 @@ export function createServerProbe(data: { server?: unknown }): CredentialProbe {
 		path,
 		...(body && { body }),
 		...(form.provesKey && { maybePublic: 'its list of agents' }),
-		judge(answer) {
-			if (answer.status < 200 || answer.status >= 300) return undefined;
-			if (card && !isPlainObject(answer.body))
+		judge({ status, body: found }, { baseUrl }) {
+			if (card && [404, 405].includes(status)) throw noCardError(server);
+			if (status < 200 || status >= 300) return undefined;
+			if (card && !isPlainObject(found))
 				return notFromServiceResult('The address answered, but not with the card of an agent');
+			if (agents && !Array.isArray(valueAt(found, agents.list)))
+				return notFromServiceResult('The address answered, but not with a list of agents');
+			// what it throws says what is wrong with the card
+			if (card) wayIn(found, server, String(baseUrl).trim());
 			return form.provesKey
 				? undefined
 				: {

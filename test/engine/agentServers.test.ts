@@ -85,6 +85,37 @@ it.each(NAMES)('%s: the credential test, with the right key and a wrong one', as
 	expect(asked()).toEqual([]);
 });
 
+it.each<[string, Name, () => void, RegExp]>([
+	['no card', 'a2a', () => {}, /no card of an agent at this address.*comes before/],
+	[
+		'a card that leads elsewhere',
+		'a2a0',
+		() => void (servers.card['url'] = 'http://0.0.0.0:8000/'),
+		/leads to http:\/\/0\.0\.0\.0:8000.*enter that as Base URL/,
+	],
+	[
+		'a card without a way',
+		'a2a0',
+		() => void (servers.card['preferredTransport'] = 'GRPC'),
+		/names no way of A2A/,
+	],
+	['no list', 'langGraph', () => {}, /not with a list of agents/],
+])('the credential test tells %s', async (what, name, prepare, message) => {
+	prepare();
+	const { baseUrl, ...data } = credentialOf(name);
+	const path = what === 'no card' ? '/nowhere' : what === 'no list' ? '/list' : '';
+	const result = await testCredential('agentServerApi', { ...data, baseUrl: baseUrl + path });
+	expect(result).toMatchObject({ status: 'Error', message: expect.stringMatching(message) });
+});
+
+it('the address of an older card is told with what to enter', async () => {
+	const baseUrl = `${servers.urlOf('a2a')}/.well-known/agent.json`;
+	const result = await testCredential('agentServerApi', { ...credentialOf('a2a'), baseUrl });
+	expect(result).toMatchObject({
+		message: expect.stringMatching(/ends in \/.well-known\/agent.json/),
+	});
+});
+
 it.each(NAMES.filter((name) => name !== 'n8nChat'))('%s: a wrong key is told', async (name) => {
 	const { failed } = await send(name, 'hello', {}, { apiKey: WRONG });
 	expect(failed?.['error']).toMatch(/server refused the API key \(401\)/);

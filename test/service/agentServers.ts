@@ -159,6 +159,8 @@ export async function agentServers(): Promise<AgentServers> {
 		},
 		'POST /graph/assistants/search': ({ body }, response) =>
 			sendJson(response, assistants.slice(0, Number(body['limit'] ?? 10))),
+		// as a proxy for all addresses
+		'POST /graph/list/assistants/search': (_, response) => sendJson(response, { ok: true }),
 		'POST /webhook/1/chat': async ({ body }, response) => {
 			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
 			await held;
