@@ -235,22 +235,16 @@ export interface ServerIds {
 const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
-export function createIdReader({ chatAt = [], tasks, unreadable = [], refusal }: AgentServer) {
+export function createIdReader(server: AgentServer) {
+	const { chatAt = [], tasks } = server;
 	const ids: ServerIds = {};
 	let isFirst = true;
 	return {
 		ids,
 		/** @throws ServiceError for a refusal, and for what is no answer. */
 		read(value: unknown): void {
-			if (isFirst && refusal && holds({ name: '', value }, refusal))
-				throw asReported(new ServiceError('refused', ''), {
-					...parseErrorBody(value),
-					outcome: 'not_started',
-				});
+			rejectNoAnswer(server, value, isFirst);
 			isFirst = false;
-			for (const { if: condition, says, advice } of unreadable)
-				if (holds({ name: '', value }, condition))
-					throw new ServiceError('malformed', says, { outcome: 'started', advice });
 			const chat = idAt(value, chatAt);
 			if (chat) ids.chat = chat;
 			for (const { state, id } of tasks?.at ?? []) {
@@ -263,6 +257,23 @@ export function createIdReader({ chatAt = [], tasks, unreadable = [], refusal }:
 			}
 		},
 	};
+}
+
+/** @param isFirst Whether nothing has come before. */
+function rejectNoAnswer(
+	{ refusal, unreadable = [] }: AgentServer,
+	value: unknown,
+	isFirst: boolean,
+): void {
+	const event = { name: '', value };
+	if (isFirst && refusal && holds(event, refusal))
+		throw asReported(new ServiceError('refused', ''), {
+			...parseErrorBody(value),
+			outcome: 'not_started',
+		});
+	for (const { if: condition, says, advice } of unreadable)
+		if (holds(event, condition))
+			throw new ServiceError('malformed', says, { outcome: 'started', advice });
 }
 
 function idAt(value: unknown, path: string | readonly string[]): string {
