@@ -185,12 +185,20 @@ export interface ListedAgent {
 
 const MAX_AGENTS = 1000;
 
+/** What to do where the list cannot be read. */
+const BY_ID = 'In Agent, choose By ID, and enter the ID.';
+
 /** The agents of a server; none of one that has no list. @throws ServiceError */
 export async function listAgents(http: Http, { agents }: AgentServer): Promise<ListedAgent[]> {
 	if (!agents) return [];
 	const { list, id, label, ...form } = agents;
 	const response = await http.send(toRequest(form, {}, () => ''));
-	const entries = [valueAt(await readJson(response, MAX_BYTES), list)].flat().slice(0, MAX_AGENTS);
+	const answer = await readJson(response, MAX_BYTES).catch((cause: unknown) => {
+		throw mapServiceError(cause, (error) =>
+			error.kind === 'malformed' ? withDetails(error, { advice: BY_ID, ...error.details }) : error,
+		);
+	});
+	const entries = [valueAt(answer, list)].flat().slice(0, MAX_AGENTS);
 	return entries.flatMap((entry) => {
 		const found = idAt(entry, id);
 		if (!found) return [];

@@ -280,6 +280,17 @@ it.each(NAMES)('%s: two executions in one session come one after the other', asy
 	);
 });
 
+it('the turn after one that has failed goes on', async () => {
+	const release = servers.hold();
+	const session = { sessionMode: 'key', sessionKey: 'same' };
+	const first = start(callOf('a2a', '[code -32603]', session));
+	await untilAsked();
+	const second = start(callOf('a2a', 'two', session));
+	release();
+	expect((await first.finished).error?.message).toMatch(/The words of the agent/);
+	expect((await second.finished).items[0]?.json['output']).toBe(sayOne('two'));
+});
+
 it.each(NAMES)('%s: a turn that is stopped while it waits sends nothing', async (name) => {
 	const release = servers.hold();
 	const session = { sessionMode: 'key', sessionKey: 'same' };
