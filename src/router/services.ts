@@ -252,12 +252,20 @@ export const SERVICES: readonly ModelService[] = [
 	},
 ];
 
-/** The service of a host, if it is one that is known. */
+/** By its hosts; of `*.example.com`, by what follows the star. */
+const BY_HOST = new Map(
+	SERVICES.flatMap((service) =>
+		(service.hosts ?? []).map((host): [string, ModelService] => [host.replace('*', ''), service]),
+	),
+);
+
+/** The service of a host, if it is one that is known. Each request asks that several times. */
 export function serviceOf(hostname: string): ModelService | undefined {
 	const host = hostname.toLowerCase();
-	const isHost = (known: string) =>
-		known.startsWith('*.') ? host.endsWith(known.slice(1)) : host === known;
-	return SERVICES.find(({ hosts }) => hosts?.some(isHost));
+	let found = BY_HOST.get(host);
+	for (let dot = host.indexOf('.'); !found && dot >= 0; dot = host.indexOf('.', dot + 1))
+		found = BY_HOST.get(host.slice(dot));
+	return found;
 }
 
 /** What comes before `/chat/completions` at a host alone; undefined where that has parts of the user's own. */
