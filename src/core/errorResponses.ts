@@ -184,11 +184,12 @@ function findInnerError({ error, errors, detail }: JsonObject): JsonObject | und
  * code 0 and "success".
  */
 export function isErrorValue(error: unknown): boolean {
+	if (!error) return false;
 	if (typeof error === 'string') return error.trim() !== '' && !NO_ERROR_TEXT.test(error.trim());
 	if (Array.isArray(error)) return error.some(isErrorValue);
 	if (isPlainObject(error)) return Object.values(error).some(isErrorValue);
 	// 200 and the like only repeat the status
-	return Boolean(error) && !(Number(error) >= 200 && Number(error) < 300);
+	return !(Number(error) >= 200 && Number(error) < 300);
 }
 
 /** Whether a value reports an error, in its field `error` or as its status. */
@@ -205,7 +206,7 @@ const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))
 /** Whether a value says that the request, or the task, has failed. */
 export function hasFailed(value: JsonObject): boolean {
 	const { success, ok, status = value['state'], code = value['statusCode'] ?? status } = value;
-	const state = isPlainObject(status) ? status['state'] : status;
+	const state = status && isPlainObject(status) ? status['state'] : status;
 	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];
 	if (flags.includes(false) || FAILED_STATUS.test(String(state))) return true;
 	// some services answer every request with 200, and a failed one with a code and nothing but a message

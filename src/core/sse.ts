@@ -135,7 +135,7 @@ function createDataReader(push: Push) {
 				kinds.set(name, 'words');
 				release({ form: 'sse', event: held.event, value: held.data, data: held.data });
 			}
-			release();
+			if (held) release();
 			const piece = read(event, data, name, isCut);
 			if (!names.has(name) && !isCut && mayBeWords(piece)) held = piece;
 			else push(piece);

@@ -97,8 +97,12 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 	const choices = new Map<number, PartialChoice>();
 
 	const add = (chunk: JsonObject): string => {
-		for (const name in chunk)
-			if (name !== 'choices' && !isMissing(chunk[name])) fields[name] = chunk[name];
+		for (const name in chunk) {
+			const value = chunk[name];
+			// most chunks repeat what the first one says
+			if (name === 'choices' || value === fields[name]) continue;
+			if (!isMissing(value)) fields[name] = value;
+		}
 		const { choices: chunkChoices } = chunk;
 		if (!Array.isArray(chunkChoices)) return '';
 		let text = '';
@@ -159,15 +163,7 @@ function addToChoices(
 	if (!isPlainObject(chunkChoice)) return '';
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
 	const known = choices.get(index);
-	const choice: PartialChoice = known ?? {
-		index,
-		fields: {},
-		contentChunks: [],
-		spokenChunks: [],
-		message: {},
-	};
-	choices.set(index, choice);
-	checkCount(choices.size, 'choices');
+	const choice = known ?? addChoice(choices, index);
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
@@ -179,6 +175,14 @@ function addToChoices(
 	if (!isPlainObject(piece)) return '';
 	const added = addDelta(choice, piece);
 	return index === 0 ? added : '';
+}
+
+/** @throws ServiceError `truncated` for one too many. */
+function addChoice(choices: Map<number, PartialChoice>, index: number): PartialChoice {
+	const choice = { index, fields: {}, contentChunks: [], spokenChunks: [], message: {} };
+	choices.set(index, choice);
+	checkCount(choices.size, 'choices');
+	return choice;
 }
 
 /** A message that came whole, and not in pieces. Perplexity sends an empty delta beside it. */

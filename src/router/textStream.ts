@@ -5,6 +5,8 @@ import {
 	asReported,
 	malformedResponseError,
 	getRequestId,
+	hasFailed,
+	isErrorValue,
 	reportsError,
 	unexpectedBodyError,
 } from '../core/errorResponses';
@@ -109,7 +111,7 @@ function createAnswerFold(
 			const isEvent = isPlainObject(value);
 			isDone = form === 'json' || (!isEvent && END_MARK.test(data));
 			if (form === 'json') return addBody(response, accumulator, piece);
-			if (event === 'error' || (isEvent && (reportsError(value) || isBareError(value))))
+			if (event === 'error' || (isEvent && isErrorEvent(value)))
 				throw reportedError('router', value ?? data, data);
 			return isEvent ? accumulator.add(value, event || undefined) : '';
 		},
@@ -148,10 +150,15 @@ function addBody(
 	return accumulator.answer().text;
 }
 
-/** An empty `error` object only counts as an error if the event has no other field. */
-function isBareError(event: JsonObject): boolean {
+/** Whether an event reports an error. One whose fields are all empty only counts if the event has no other field. */
+function isErrorEvent(event: JsonObject): boolean {
+	if (hasFailed(event)) return true;
 	const { error } = event;
-	return isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(event).length === 1;
+	// most events have none
+	if (!error) return false;
+	const isBare =
+		isPlainObject(error) && Object.keys(error).length > 0 && Object.keys(event).length === 1;
+	return isBare || isErrorValue(error);
 }
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */
