@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 
-import { agent, assistant, chat, secretsOf } from '../engine/rig/calls';
+import { agent, assistant, chat, failPosts, says, secretsOf } from '../engine/rig/calls';
 import { useModel } from '../engine/rig/chatModel';
 import { startLedgerRig } from '../engine/rig/ledger';
 import { run } from '../engine/rig/run';
@@ -44,6 +44,20 @@ const rig = startLedgerRig();
 beforeAll(async () => (service = await startService()));
 afterAll(async () => await service.stop());
 
+/** What each further piece of an answer takes that a reader sees live. */
+async function countPiece(): Promise<Sample> {
+	const hear = async (words: number) => {
+		// one body: how it is cut on its way would be counted, too
+		failPosts(service, says(Array(words).fill({ content: 'word ' })), 1);
+		const secrets = secretsOf(service);
+		await run({ ...chat(`${words} words`), secrets, mode: 'webhook', onChunk: () => {} });
+	};
+	await hear(1);
+	const few = await count(async () => await hear(100));
+	const many = await count(async () => await hear(1100));
+	return { calls: ((many.calls ?? 0) - (few.calls ?? 0)) / 1000 };
+}
+
 it('what one item runs through is counted', async () => {
 	const secrets = secretsOf(service);
 	const ways: Record<string, (text: string) => Promise<unknown>> = {
@@ -53,7 +67,7 @@ it('what one item runs through is counted', async () => {
 			await run({ ...assistant('ask', { question: text }), secrets }),
 		'paid start': async (text) => await run(rig.starting(text, {})),
 	};
-	const samples: Samples = {};
+	const samples: Samples = { 'piece of a live answer': [await countPiece()] };
 	for (const [name, way] of Object.entries(ways)) {
 		// the first one also reads the catalog, and makes what is made once
 		await way('first');
