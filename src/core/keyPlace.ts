@@ -19,4 +19,6 @@ export const keyPlaces = {
 
 /** Where a key goes by what was chosen there. */
 export const keyPlaceIn = (keyIn: unknown): KeyPlace | undefined =>
-	Object.entries(keyPlaces).find(([value]) => value === keyIn)?.[1].place;
+	typeof keyIn === 'string' && Object.hasOwn(keyPlaces, keyIn)
+		? keyPlaces[keyIn as keyof typeof keyPlaces].place
+		: undefined;

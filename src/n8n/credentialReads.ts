@@ -221,6 +221,7 @@ export function requireOneOwner({ items, withoutItem, entered = {} }: Credential
 	const expected = withoutItem ?? all[0];
 	if (!expected) return;
 	const others = all.filter((data) => !isEqual(data, expected));
+	if (withoutItem && !others.length) return;
 	// what cannot be read without an item comes from one, also where there is only one
 	const isOfItem = ({ name }: { name: string }) =>
 		!withoutItem && String(entered[name]).startsWith('=');

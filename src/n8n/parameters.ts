@@ -154,11 +154,11 @@ function readParam(
 		throw invalidInputError(`${path} cannot be an expression`, 'Choose it in the node.');
 	const value = context.read(param, context.itemIndex);
 	if (isEmptyValue(value) && mayBeEmpty(param, context.topLevel)) return readDefault(param);
-	if (isLeftToDefault({ param, stored, value })) return readDefault(param);
+	if (isChanging && isLeftToDefault({ param, stored, value })) return readDefault(param);
 	return walkParam({ param, path, stored, value }, (field) => {
 		const { siblings = context.topLevel } = field;
 		if (field.param.displayOptions && !isShown(field.param, siblings, context)) return undefined;
-		if (field.siblings && isLeftToDefault(field)) return undefined;
+		if (isChanging && field.siblings && isLeftToDefault(field)) return undefined;
 		if (isChanging) rejectEmptyExpressions(field, context);
 		return validateField(field);
 	});

@@ -168,12 +168,13 @@ function computeCost({ model, found, find }: TextCall, answered: string, tokens:
 	const { entry } = found;
 	const ids = idsOfAnswered(answered, entry.id);
 	const isAsked = ids.some((id) => isSameModel(id, entry.id) || isSameModel(id, model));
-	const [other = entry] = isAsked
+	const [other] = isAsked
 		? []
 		: ids.map(find).flatMap((one) => ('entry' in one && !one.isAnyOther ? [one.entry] : []));
-	const costs = [entry, other].map(({ pricing }) => textCost(pricing, tokens));
-	const [cost, ofOther = cost] = costs;
-	const least = textCost(leastPricingOf(entry), tokens);
+	const cost = textCost(entry.pricing, tokens);
+	const ofOther = other && textCost(other.pricing, tokens);
+	const lowest = leastPricingOf(entry);
+	const least = lowest === entry.pricing ? cost : textCost(lowest, tokens);
 	return omitMissing({ most: cost === undefined ? cost : Math.max(cost, ofOther ?? cost), least });
 }
 
