@@ -39,7 +39,8 @@ export const access: ServiceAccess = {
 	credentialName: 'Model Router API',
 	keyPlace: keyPlaceOf,
 	version: 'v1',
-	endpoints: /\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/responses$/,
+	endpoints:
+		/\/v1\/(models|(images?|videos?|music|audio)\/jobs)(\/.*)?$|(\/v1)?\/(responses|messages|embeddings|completions)$/,
 	complete: '/chat/completions',
 	rootOf,
 	readModelLists: ({ modelLists }, name) => readModelLists(modelLists, name),

@@ -40,7 +40,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		"A person or n8n stopped it. Look for the ID of the job, chat or session in n8n's log or the execution's custom data. Then decide whether to run it again.",
 	'The … must not contain a user name or password':
 		'Remove it from the address, and enter the key in its own field.',
-	'The … must not contain "?" or "#"': 'Remove it and everything after it.',
 	'… is longer than … characters': 'Shorten it.',
 	'… contains a control character':
 		'Remove line breaks and other invisible characters from the value.',

@@ -33,7 +33,10 @@ export function normalizeBaseUrl(
 	if (url.username || url.password)
 		throw invalidInputError(`The ${name} must not contain a user name or password`);
 	if (url.search || url.hash || /[?#]/.test(text))
-		throw invalidInputError(`The ${name} must not contain "?" or "#"`);
+		throw invalidInputError(
+			`The ${name} must not contain "?" or "#"`,
+			'Remove it, and what comes after it, in the credential.',
+		);
 	return url.origin + trimPath(url.pathname, version);
 }
 
@@ -52,7 +55,7 @@ export interface BaseUrlForm {
 	endpoints: RegExp;
 	/** The one of these that may stay: what is before it is the root, with a version or without. */
 	complete?: string;
-	/** What comes before the paths of a service that is known by its host, e.g. `/api/v1`. */
+	/** What comes before the paths of a service that is known by its host, e.g. `/api/v1`. It stands for any path there without a version. */
 	rootOf?(hostname: string): string | undefined;
 }
 
@@ -68,23 +71,25 @@ export function readBaseUrl(
 	plainHttp: PlainHttp = 'ownNetwork',
 ): string {
 	const typed = normalizeBaseUrl(String(input ?? ''), undefined, plainHttp);
-	if (complete && typed.endsWith(complete)) return typed.slice(0, -complete.length);
-	const [end] = endpoints.exec(typed) ?? [];
+	const isComplete = complete !== undefined && typed.endsWith(complete);
+	const root = isComplete ? typed.slice(0, -complete.length) : typed;
+	const [end] = (!isComplete && endpoints.exec(typed)) || [];
 	if (end)
 		throw invalidInputError(
 			`The base URL ends in ${shortenText(end, 100)}`,
-			'Remove that part of it in the credential: the node adds it itself.',
+			'Remove that part of it in the credential: the node adds what it needs.',
 		);
 	if (!version) return typed;
-	const { origin, hostname, pathname } = new URL(typed);
+	const { origin, hostname, pathname } = new URL(root);
 	const path = trimPath(pathname, version);
 	const known = rootOf?.(hostname);
-	if (known?.startsWith(`${path}/`)) return origin + known;
-	return origin + (OTHER_VERSION.test(path) ? path : `${path}/${version}`);
+	const isOfKnown = !VERSION.test(pathname) || known?.startsWith(`${path}/`);
+	if (known && isOfKnown) return origin + known;
+	return isComplete ? root : origin + (VERSION.test(path) ? path : `${path}/${version}`);
 }
 
-/** What services have in place of `/v1`: another version, also with `/openai` after it as of Google, or `/compat` of Cloudflare. */
-const OTHER_VERSION = /\/(v\d+[a-z]*\d*(\/openai)?|compat)$/;
+/** A version, or what services have in its place: also with `/openai` after it as of Google, or `/compat` of Cloudflare. */
+const VERSION = /\/(v\d+[a-z]*\d*(\/openai)?|compat)$/;
 
 /** The address of a path. Paths of the specification begin with the version, which the base URL has already. */
 export const joinUrl = (baseUrl: string, path: string): string =>

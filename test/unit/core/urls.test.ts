@@ -64,6 +64,7 @@ it.each([
 
 it.each([
 	[modelRouter, '/v1/models', '/v1/models/v/m', '/v1/responses', '/responses'],
+	[modelRouter, '/v1/messages', '/embeddings', '/v1/completions'],
 	[modelRouter, '/v1/images/jobs', '/v1/audio/jobs/1/content'],
 	[marketAssistant, '/v1/invoke_assistant', '/v1/invoke_assistant_stream'],
 	[workspaceAgent, '/session/s-1/messages'],
@@ -83,6 +84,7 @@ it.each([
 	for (const end of ends) expect(readBaseUrl(HOST + end, access)).toBe(HOST + end + version);
 });
 
+const AZURE = 'https://a.openai.azure.com/openai/deployments';
 const GOOGLE = 'https://generativelanguage.googleapis.com';
 
 it.each([
@@ -95,6 +97,11 @@ it.each([
 	['https://openrouter.ai/api/v1', 'https://openrouter.ai/api/v1/chat/completions'],
 	['https://api.groq.com/openai/v1', 'https://api.groq.com', 'https://api.groq.com/openai/v1'],
 	['https://a.openai.azure.com/openai/v1', 'https://a.openai.azure.com'],
+	// what its portal shows of a deployment, without the query, and of a project
+	['https://a.openai.azure.com/openai/v1', `${AZURE}/gpt-4o`, `${AZURE}/gpt-4o/chat/completions`],
+	['https://a.services.ai.azure.com/openai/v1', 'https://a.services.ai.azure.com/api/projects/p'],
+	['https://ai-gateway.helicone.ai/v1', 'https://ai-gateway.helicone.ai/ai'],
+	['https://router.huggingface.co/nebius/v1', 'https://router.huggingface.co/nebius/v1'],
 	[`${GOOGLE}/v1beta/openai`, GOOGLE, `${GOOGLE}/v1beta`, `${GOOGLE}/v1beta/openai/`],
 	// the rest of the address is the user's own
 	['https://gateway.ai.cloudflare.com/v1', 'https://gateway.ai.cloudflare.com'],
@@ -102,6 +109,11 @@ it.each([
 ])('%s is the root of models at %j', (root, ...typed) => {
 	expect(typed.map((one) => readBaseUrl(one, modelRouter))).toEqual(typed.map(() => root));
 	expect(joinUrl(root, '/v1/chat/completions')).toBe(`${root}/chat/completions`);
+});
+
+it('says what to do about a query', () => {
+	const { details } = thrownBy(() => readBaseUrl(`${AZURE}/a?api-version=1`, modelRouter));
+	expect(details.advice).toBe('Remove it, and what comes after it, in the credential.');
 });
 
 describe('http://', () => {
