@@ -33,6 +33,7 @@ export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 	const prices = new Map<string, OwnPrice>();
 	const seen = new Map<string, number>();
 	for (const [at, line] of String(text ?? '')
+		.replace(INVISIBLE, '')
 		.split('\n')
 		.entries()) {
 		const [model, input, output, ...more] = line.trim().split(/\s+/);
@@ -48,6 +49,8 @@ export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 			const fault = faultOf(price);
 			if (fault) throw refuse(fault);
 		}
+		if (model !== '*' && model.includes('*'))
+			throw refuse('"*" is all other models, and only alone');
 		if (model === '__proto__') throw refuse('"__proto__" is not the ID of a model');
 		const id = normalizeModelId(model) || model;
 		const other = seen.get(id);
@@ -70,4 +73,6 @@ function faultOf(price: string): string | undefined {
 /** For the user, where a model has no price although it may have a line. */
 export const ZERO_COUNTS = 'Zero counts only in your own network.';
 
+/** What a copied text may have between its letters, and nobody sees. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const PLAIN_NUMBER = /^\d+(\.\d+)?$/;

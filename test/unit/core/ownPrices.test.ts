@@ -10,6 +10,7 @@ it('reads a model and two prices from each line', () => {
 		'*': { input: '1', output: '4' },
 		'models/gemini': { input: '0.001', output: '1000' },
 	});
+	expect(read('a\u200b 1\u200d 2\u2060\u200b')).toEqual({ a: { input: '1', output: '2' } });
 	expect([read(''), read(undefined), read(null)]).toEqual([{}, {}, {}]);
 });
 
@@ -37,7 +38,9 @@ it.each([
 	['gpt', 'it has not exactly three parts'],
 	['a 1 1', 'line 1 is for the same model'],
 	['A 2 2', 'line 1 is for the same model'],
-	['*a. 0 0', 'line 1 is for the same model'],
+	['a. 0 0', 'line 1 is for the same model'],
+	['gpt-* 1 1', '"*" is all other models, and only alone'],
+	['** 1 1', '"*" is all other models, and only alone'],
 	['__proto__ 1 1', '"__proto__" is not the ID of a model'],
 	['gpt 0.00000025 0.000002', 'a million tokens cost $0.001 to $1000, or nothing'],
 	['gpt 1 1001', 'a million tokens cost $0.001 to $1000, or nothing'],
