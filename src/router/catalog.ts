@@ -1,5 +1,5 @@
 import { MAX_JSON_BYTES, readJson, readSizedJson } from '../core/body';
-import { unexpectedBodyError, getRequestId } from '../core/errorResponses';
+import { getRequestId, reportsError, unexpectedBodyError } from '../core/errorResponses';
 import { mapServiceError, ServiceError, type ServiceErrorKind, shortenText } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
@@ -186,11 +186,11 @@ export function findModels(body: unknown, formName?: string): Model[] | undefine
 	);
 	// Ollama's without a model is null
 	const isNull = isPlainObject(body) && body['object'] === 'list' && body['data'] === null;
-	const isEmpty = isNull || lists.some((list) => !list.length);
+	const isEmpty = isNull || (lists.length && lists.every((list) => !list.length));
 	return (
 		found.find((models) => models.some(hasPricing)) ??
 		found.find((models) => models.length) ??
-		(isEmpty ? [] : undefined)
+		(isEmpty && !reportsError(body) ? [] : undefined)
 	);
 }
 

@@ -34,6 +34,7 @@ it.each([
 	[null],
 	[{ numbers: [1, 2] }],
 	[{ result: { data: [A] } }],
+	[{ data: [null, 1], warnings: [] }],
 	[{ [B.id]: { pricing: {} } }],
 ])('%j is no catalog', async (body) => {
 	expect(await failureOf(list(body))).toMatchObject({
@@ -42,8 +43,12 @@ it.each([
 	});
 });
 
-it('an error in its place is told in its own words', async () => {
-	expect(await failureOf(list({ ok: true, error: { message: 'boom' } }))).toMatchObject({
+it.each([
+	{ ok: true, error: { message: 'boom' } },
+	// Cloudflare's, with 200 at some proxies
+	{ success: false, errors: [{ message: 'boom' }], messages: [], result: null },
+])('an error in its place is told in its own words: %j', async (body) => {
+	expect(await failureOf(list(body))).toMatchObject({
 		kind: 'malformed',
 		message: REPORTED,
 		details: { reason: 'boom' },
