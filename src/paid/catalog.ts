@@ -10,7 +10,7 @@ import type { Http } from '../core/http';
 import type { Lookup, LookUp, Missing } from '../core/lookup';
 import { type OwnPrices, ZERO_COUNTS } from '../core/ownPrices';
 import { CORRECT_MODEL, listModels } from '../router/catalog';
-import { formOf, withId } from '../router/catalogPrices';
+import { formOf } from '../router/catalogPrices';
 import { createModelFinder, describeMissingModel, type Model } from '../router/model';
 import type { NoCostBound } from '../router/pricing';
 import { lineFinderOf, type LineOf, priceByOwner, type PricedEntry } from './ownPrice';
@@ -28,7 +28,7 @@ async function readCatalog(http: Http) {
 		find(id: string): Model | undefined {
 			const entry = find(id);
 			const model = hasVariants && !entry ? find(id.replace(ROUTING, '')) : undefined;
-			return entry ?? (model && withId(model, id));
+			return entry ?? (model && { ...model, id });
 		},
 		/** Whether an ID that is not found asks for more than a model: for a search, for what is stored under a name. */
 		isVariant: (id: string) => hasVariants && /[:@]/.test(id),

@@ -5,7 +5,7 @@ import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
 import { CATALOG_FORMS } from './catalogForms';
-import { fits, mergeEntries, toSpecifiedEntry, withPricesOf } from './catalogPrices';
+import { fits, mergeEntries, toSpecifiedEntry } from './catalogPrices';
 import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
 import { serviceOf } from './services';
 
@@ -112,7 +112,7 @@ async function addListedPrices(http: Http, models: Model[]): Promise<Model[]> {
 		throw mapServiceError(cause);
 	});
 	const priced = mergeEntries(findModels(body, list.name) ?? []);
-	return models.map((model) => withPricesOf(model, priced.get(model.id)));
+	return models.map((model) => ({ ...model, ...priced.get(model.id) }));
 }
 
 /**

@@ -2,7 +2,7 @@
  * What a field of an entry is: of a type, one of these texts, or anything but null. A number is compared as its text; a
  * `*` in a text stands for any letters.
  */
-export type KnownField = 'text' | 'number' | 'list' | 'any' | readonly string[];
+export type KnownField = 'string' | 'number' | 'object' | 'any' | readonly string[];
 
 /** What a token may be. */
 export type PriceName = 'input' | 'output' | 'cached' | 'written' | 'writtenForHour' | 'sound';
@@ -79,9 +79,9 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		source: 'https://openrouter.ai/docs/guides/overview/models#pricing-object',
 		// elsewhere these two are numbers per million
 		knownBy: {
-			'pricing.prompt': 'text',
-			'pricing.completion': 'text',
-			'architecture.input_modalities': 'list',
+			'pricing.prompt': 'string',
+			'pricing.completion': 'string',
+			'architecture.input_modalities': 'object',
 			top_provider: 'any',
 		},
 		input: 'pricing.prompt',
@@ -110,7 +110,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		name: 'LiteLLM',
 		source: 'https://docs.litellm.ai/docs/proxy/model_management',
 		knownBy: {
-			model_name: 'text',
+			model_name: 'string',
 			'model_info.input_cost_per_token': 'number',
 			'model_info.output_cost_per_token': 'number',
 		},
@@ -174,8 +174,8 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		// Together has numbers per million under the same names
 		knownBy: {
 			type: ['language'],
-			'pricing.input': 'text',
-			'pricing.output': 'text',
+			'pricing.input': 'string',
+			'pricing.output': 'string',
 			context_window: 'number',
 		},
 		input: 'pricing.input',
@@ -201,7 +201,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			type: ['chat', 'language', 'code'],
 			'pricing.input': 'number',
 			'pricing.output': 'number',
-			display_name: 'text',
+			display_name: 'string',
 		},
 		input: 'pricing.input',
 		output: 'pricing.output',
@@ -216,10 +216,10 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		// OpenRouter asks it of all its providers, so Baseten and Chutes have it, too
 		source: 'https://openrouter.ai/docs/guides/community/for-providers',
 		knownBy: {
-			'pricing.prompt': 'text',
-			'pricing.completion': 'text',
-			input_modalities: 'list',
-			output_modalities: 'list',
+			'pricing.prompt': 'string',
+			'pricing.completion': 'string',
+			input_modalities: 'object',
+			output_modalities: 'object',
 		},
 		input: 'pricing.prompt',
 		output: 'pricing.completion',
@@ -268,7 +268,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		name: 'Hugging Face',
 		source: 'https://huggingface.co/docs/inference-providers/hub-api',
 		knownBy: {
-			'providers.provider': 'text',
+			'providers.provider': 'string',
 			'providers.pricing.input': 'number',
 			'providers.pricing.output': 'number',
 		},

@@ -1,6 +1,6 @@
 import { groupBy } from '../core/grouping';
 import { isPlainObject, type JsonObject } from '../core/json';
-import { isPresent, omitMissing } from '../core/missing';
+import { omitMissing } from '../core/missing';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
 import { PICTURE_TOKENS } from './fileTokens';
@@ -21,25 +21,27 @@ export function toSpecifiedEntry(entry: JsonObject, formName?: string): JsonObje
 	const { kind, ...others } = entry;
 	const own = typeof kind === 'string' && KINDS.includes(kind) ? entry : others;
 	const form = findForm(entry, formName);
-	if (!form) return own;
-	const sizes = {
-		context_length: smallest(valuesAt(entry, form.context)),
-		max_output_tokens: smallest(valuesAt(entry, form.maxOutput)),
-	};
-	const inputs = valuesAt(entry, form.inputs).flat().filter(isText);
-	const { most, least } = readPrices(entry, form);
-	const specified = {
-		...own,
+	return form ? specify([own], form) : own;
+}
+
+/** @param entries Of one ID. Each price is the dearest of them, each size the smallest; everything else is that of the first. */
+function specify(entries: readonly JsonObject[], form: CatalogForm): JsonObject {
+	const [first = {}] = entries;
+	const inputs = valuesAt(entries, form.inputs).flat().filter(isText);
+	const { most, least } = readPrices(entries, form);
+	const pricing = { ...(isPlainObject(first['pricing']) && first['pricing']), ...most };
+	readings.set(pricing, { form, least, entry: first });
+	return {
+		...first,
 		...omitMissing({
-			id: valuesAt(entry, form.id).find(isText),
-			...sizes,
+			id: valuesAt(first, form.id).find(isText),
+			context_length: smallest(valuesAt(entries, form.context)),
+			max_output_tokens: smallest(valuesAt(entries, form.maxOutput)),
 			input_modalities: inputs.length ? inputs : undefined,
 		}),
 		kind: 'text',
-		pricing: { ...(isPlainObject(entry['pricing']) && entry['pricing']), ...most },
+		pricing,
 	};
-	readings.set(specified, { form, least });
-	return specified;
 }
 
 /**
@@ -52,7 +54,8 @@ function findForm(entry: JsonObject, formName?: string): CatalogForm | undefined
 		return undefined;
 	const possible = CATALOG_FORMS.filter(({ name }) => !formName || name === formName);
 	const [form, another] = possible.filter(
-		({ knownBy, id }) => fits(entry, knownBy) || (formName && id && fits(entry, { [id]: 'text' })),
+		({ knownBy, id }) =>
+			fits(entry, knownBy) || (formName && id && fits(entry, { [id]: 'string' })),
 	);
 	return another ? undefined : form;
 }
@@ -64,43 +67,30 @@ interface Reading {
 	form: CatalogForm;
 	/** Its prices where no tier, time or provider makes them dearer; undefined if they were replaced. */
 	least?: JsonObject;
+	/** As it was listed; undefined if its prices were replaced. */
+	entry?: JsonObject;
 }
 
+interface Priced {
+	pricing?: unknown;
+}
+
+/** By the prices: all copies of an entry have the same. */
 const readings = new WeakMap<object, Reading>();
 
+const readingOf = ({ pricing }: Priced): Partial<Reading> => readings.get(Object(pricing)) ?? {};
+
 /** The form in which an entry had its prices; undefined for that of the specification. */
-export const formOf = (entry: object): CatalogForm | undefined => readings.get(entry)?.form;
+export const formOf = (entry: Priced): CatalogForm | undefined => readingOf(entry).form;
 
 /** The lowest prices that an entry has, where it has several. */
-export const leastPricingOf = (entry: { pricing?: unknown }): unknown =>
-	readings.get(entry)?.least ?? entry.pricing;
+export const leastPricingOf = (entry: Priced): unknown => readingOf(entry).least ?? entry.pricing;
 
-/** The entry with other prices. @param least The lowest of them, where there are several. */
-export function withPricing<Entry extends object>(
-	entry: Entry,
-	pricing: JsonObject,
-	least?: JsonObject,
-): Entry {
-	const priced = { ...entry, pricing };
+/** The entry with other prices. */
+export function withPricing<Entry extends Priced>(entry: Entry, pricing: JsonObject): Entry {
 	const form = formOf(entry);
-	if (form) readings.set(priced, { form, ...(least && { least }) });
-	return priced;
-}
-
-/** The entry under another ID, with the same prices. */
-export const withId = <Entry extends object>(entry: Entry, id: string): Entry =>
-	withReading({ ...entry, id }, entry);
-
-function withReading<Entry extends object>(copy: Entry, of: object): Entry {
-	const reading = readings.get(of);
-	if (reading) readings.set(copy, reading);
-	return copy;
-}
-
-/** The entry with the prices of another list, if that has it. */
-export function withPricesOf<Entry extends object>(entry: Entry, priced?: JsonObject): Entry {
-	if (!priced) return entry;
-	return withReading({ ...entry, ...priced }, priced);
+	if (form) readings.set(pricing, { form });
+	return { ...entry, pricing };
 }
 
 /** Whether an entry has the fields of a form. */
@@ -110,67 +100,64 @@ export const fits = (entry: unknown, knownBy: Readonly<Record<string, KnownField
 	);
 
 function isKnown(value: unknown, expected: KnownField): boolean {
-	if (expected === 'any') return true;
-	if (expected === 'text') return typeof value === 'string';
-	if (expected === 'number') return typeof value === 'number';
-	if (expected === 'list') return Array.isArray(value);
+	if (typeof expected === 'string') return expected === 'any' || typeof value === expected;
 	const texts = [value].flat().filter((one) => typeof one !== 'object');
 	return texts.some((text) => expected.some((one) => hasForm(String(text), one)));
 }
 
 /**
- * Whether a text is the same as another one, in which each `*` stands for anything. The text is a service's, and may be long: each part is
- * looked for once, from where the one before ends.
+ * Whether a text is the same as another one, in which each `*` stands for anything. The text is a service's, and may be long. What has two
+ * `*` ends with one, so that nothing is looked for twice.
  */
-function hasForm(text: string, form: string): boolean {
-	const [start = '', ...parts] = form.split('*');
-	const end = parts.pop();
-	if (end === undefined) return text === form;
-	if (!text.startsWith(start)) return false;
-	let at = start.length;
-	for (const part of parts) {
-		const found = text.indexOf(part, at);
-		if (found < 0) return false;
-		at = found + part.length;
-	}
-	return text.endsWith(end) && at + end.length <= text.length;
-}
+const hasForm = (text: string, form: string) =>
+	text === form ||
+	(form.includes('*') && new RegExp(`^${form.replaceAll('*', '[^]*')}$`).test(text));
 
-/** The dearest and the lowest of all prices that an entry has. */
-function readPrices(entry: JsonObject, form: CatalogForm) {
+/** What the prices are called in the specification, and here. */
+const PRICE_FIELDS: ReadonlyArray<readonly [field: string, name: PriceName]> = [
+	['input_per_mtok', 'input'],
+	['output_per_mtok', 'output'],
+	['cached_input_per_mtok', 'cached'],
+	['cache_write_per_mtok', 'written'],
+	['cache_write_1h_per_mtok', 'writtenForHour'],
+	['audio_input_per_mtok', 'sound'],
+];
+/** Where one of several entries lacks one of these, another of its prices counts that is lower. */
+const ONLY_RAISES: readonly PriceName[] = ['writtenForHour', 'sound'];
+
+/** The dearest and the lowest of all prices that entries have. A price that one of them lacks is none. */
+function readPrices(entries: readonly JsonObject[], form: CatalogForm) {
 	const { tiers, perRequest = [], paysMore = [] } = form;
 	const paysOther =
-		paysMore.some((knownBy) => fits(entry, knownBy)) ||
-		hasDearPictures(entry, form) ||
-		perRequest.flatMap((path) => valuesAt(entry, path)).some((price) => !readDecimal(price)?.eq(0));
+		paysMore.some((knownBy) => fits(entries, knownBy)) ||
+		hasDearPictures(entries, form) ||
+		perRequest
+			.flatMap((path) => valuesAt(entries, path))
+			.some((price) => !readDecimal(price)?.eq(0));
 	const read = (name: PriceName) => {
 		const path = form[name];
 		if (path === undefined || paysOther) return [];
 		const last = path.split('.').at(-1) ?? '';
 		const more = [...(form.dearer?.[name] ?? []), ...(tiers ? [`${tiers}.${last}`] : [])];
-		return readAll(
-			[path, ...more].flatMap((one) => valuesAt(entry, one)),
-			form.times,
-		);
+		const given = entries.map((entry) => [path, ...more].flatMap((one) => valuesAt(entry, one)));
+		const isComplete = ONLY_RAISES.includes(name) || given.every(({ length }) => length);
+		return isComplete ? readAll(given.flat(), form.times) : [];
 	};
-	const names: Array<[field: string, name: PriceName]> = [
-		['input_per_mtok', 'input'],
-		['output_per_mtok', 'output'],
-		['cached_input_per_mtok', 'cached'],
-		['cache_write_per_mtok', 'written'],
-		['cache_write_1h_per_mtok', 'writtenForHour'],
-		['audio_input_per_mtok', 'sound'],
-	];
-	const prices = names.map(([field, name]) => [field, read(name)] as const);
+	const prices = PRICE_FIELDS.map(([field, name]) => [field, read(name)] as const);
 	const pick = (at: (all: Decimal[]) => Decimal | undefined) =>
 		omitMissing(Object.fromEntries(prices.map(([field, all]) => [field, at(all)?.toFixed()])));
 	return { most: pick((all) => all.at(-1)), least: pick((all) => all[0]) };
 }
 
 /** Whether a picture may cost more than the tokens by which one is counted. Many catalogs have the price of a token there. */
-function hasDearPictures(entry: JsonObject, { input, perPicture }: CatalogForm): boolean {
-	const counted = valuesAt(entry, input).map((price) => readDecimal(price)?.times(PICTURE_TOKENS));
-	return valuesAt(entry, perPicture).some((price) => {
+function hasDearPictures(
+	entries: readonly JsonObject[],
+	{ input, perPicture }: CatalogForm,
+): boolean {
+	const counted = valuesAt(entries, input).map((price) =>
+		readDecimal(price)?.times(PICTURE_TOKENS),
+	);
+	return valuesAt(entries, perPicture).some((price) => {
 		const picture = readDecimal(price);
 		return !picture || counted.some((most) => most?.lt(picture));
 	});
@@ -214,6 +201,7 @@ export function valuesAt(value: unknown, path: string | undefined): unknown[] {
 /**
  * The entries of a price list with those of one ID in one: each price is the dearest of them, each size the smallest.
  *
+ * @param entries As they were read.
  * @returns by ID.
  */
 export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonObject> {
@@ -221,32 +209,13 @@ export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonOb
 	return new Map([...ofId].map(([id, same]) => [id, mergeAll(same)]));
 }
 
-/** Where one of these is missing, another price counts that is lower. */
-const ONLY_RAISES = /^(cache_write_1h|audio_input)_per_mtok$/;
-
 function mergeAll(entries: readonly JsonObject[]): JsonObject {
-	const [first = {}, ...others] = entries;
-	if (!others.length) return first;
-	const valuesOf = (name: string) => entries.map((entry) => entry[name]);
-	const pricing = mergePrices(valuesOf('pricing'), (all) => all.at(-1));
-	const least = mergePrices(entries.map(leastPricingOf), ([lowest]) => lowest);
-	const sizes = {
-		context_length: smallest(valuesOf('context_length')),
-		max_output_tokens: smallest(valuesOf('max_output_tokens')),
-	};
-	return Object.assign(withPricing(first, pricing, least), sizes);
-}
-
-/** @param pick Of the lowest to the dearest. */
-function mergePrices(
-	ofEntries: readonly unknown[],
-	pick: (all: Decimal[]) => Decimal | undefined,
-): JsonObject {
-	const prices = ofEntries.filter(isPlainObject).flatMap((pricing) => Object.entries(pricing));
-	const merged = [...groupBy(prices, ([name]) => name)].map(([name, entries]) => {
-		const given = entries.map(([, price]) => price).filter(isPresent);
-		const isComplete = ONLY_RAISES.test(name) || given.length === ofEntries.length;
-		return [name, isComplete ? pick(readAll(given, 1))?.toFixed() : undefined];
-	});
-	return omitMissing(Object.fromEntries(merged));
+	const [first = {}] = entries;
+	const form = formOf(first);
+	return form
+		? specify(
+				entries.map((entry) => readingOf(entry).entry ?? entry),
+				form,
+			)
+		: first;
 }

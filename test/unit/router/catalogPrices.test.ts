@@ -103,38 +103,41 @@ it.each([
 	expect(Object(pricing).input_per_mtok).toBe(price);
 });
 
+/** The entry of a model that LiteLLM has in several places. */
+const deployed = (...infos: object[]) => {
+	const listed = infos.map((info) => ({ model_name: 'a', model_info: info }));
+	return mergeEntries(listed.map((entry) => toSpecifiedEntry(entry, 'LiteLLM'))).get('a');
+};
+const INFO = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 };
+
 it('of two deployments the dearest sound counts, also where one has no price for it', () => {
-	const pricing = { input_per_mtok: '1', output_per_mtok: '2', cached_input_per_mtok: '0.5' };
-	const entries = [
-		{ id: 'a', pricing: { ...pricing, audio_input_per_mtok: '9' } },
-		{ id: 'a', pricing },
-	];
-	const without = { ...pricing, cached_input_per_mtok: undefined };
-	expect(mergeEntries(entries).get('a')?.['pricing']).toEqual({
-		...pricing,
-		audio_input_per_mtok: '9',
-	});
-	const [merged] = mergeEntries([
-		{ id: 'a', pricing },
-		{ id: 'a', pricing: without },
-	]).values();
-	expect(merged?.['pricing']).not.toHaveProperty('cached_input_per_mtok');
+	const cached = { ...INFO, cache_read_input_token_cost: 5e-7 };
+	const sound = { ...cached, input_cost_per_audio_token: 9e-6 };
+	const pricing = { input_per_mtok: '1', output_per_mtok: '2' };
+	const prices = { ...pricing, cached_input_per_mtok: '0.5', audio_input_per_mtok: '9' };
+	expect(deployed(sound, cached)?.['pricing']).toEqual(prices);
+	expect(deployed(cached, sound)?.['pricing']).toEqual(prices);
+	expect(deployed(cached, INFO)?.['pricing']).toEqual(pricing);
 });
 
-it('20,000 deployments of one model, with 20,000 fields and prices, are one entry at once', () => {
-	const indexes = Array.from({ length: 20_000 }, (_, index) => index);
-	const wide = Object.fromEntries(indexes.map((index) => [`field${index}`, index]));
-	const entries = indexes.map((index) => ({
+it('a deployment that pays for something else leaves its model without a price', () => {
+	expect(deployed(INFO, { ...INFO, input_cost_per_request: 0.01 })?.['pricing']).toEqual({});
+});
+
+it('2,000 deployments of one model, with 20,000 fields, are one entry at once', () => {
+	const indexes = Array.from({ length: 2000 }, (_, index) => index);
+	const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`field${at}`, at]));
+	const infos = indexes.map((index) => ({
 		...(index ? {} : wide),
-		id: 'a',
-		context_length: 30_000 - index,
-		pricing: { input_per_mtok: 1 + index / 100, [`price${index}`]: 1 },
+		max_input_tokens: 30_000 - index,
+		input_cost_per_token: `${index + 1}e-9`,
+		output_cost_per_token: 1e-6,
+		[`price${index}`]: 1,
 	}));
-	expect(mergeEntries(entries).get('a')).toEqual({
-		...wide,
+	expect(deployed(...infos)).toMatchObject({
 		id: 'a',
-		context_length: 10_001,
-		pricing: { input_per_mtok: '200.99' },
+		context_length: 28_001,
+		pricing: { input_per_mtok: '2' },
 	});
 });
 
