@@ -14,11 +14,18 @@ export const X_API_KEY: KeyPlace = { header: 'X-API-Key' };
 export const keyPlaces = {
 	apiKey: { name: 'Header Api-Key', place: { header: 'api-key' } },
 	bearer: { name: 'Header Authorization (Bearer)', place: BEARER },
-	xApiKey: { name: 'Header X-API-KEY', place: { header: 'X-API-KEY' } },
+	xApiKey: { name: 'Header X-API-KEY', place: X_API_KEY },
 } as const satisfies Record<string, { name: string; place: KeyPlace }>;
 
-/** Where a key goes by what was chosen there. */
-export const keyPlaceIn = (keyIn: unknown): KeyPlace | undefined =>
-	typeof keyIn === 'string' && Object.hasOwn(keyPlaces, keyIn)
+/**
+ * Where a key goes by what was chosen there.
+ *
+ * @param otherwise Where nothing was chosen.
+ * @returns undefined where the service takes none.
+ */
+export function keyPlaceIn(keyIn: unknown, otherwise: KeyPlace): KeyPlace | undefined {
+	if (keyIn === 'none') return undefined;
+	return typeof keyIn === 'string' && Object.hasOwn(keyPlaces, keyIn)
 		? keyPlaces[keyIn as keyof typeof keyPlaces].place
-		: undefined;
+		: otherwise;
+}

@@ -19,8 +19,7 @@ export const keyPlaceOptions = Object.entries(keyPlaces).map(([value, { name }])
 }));
 
 /** The place that was chosen in Key In. */
-export const chosenKeyPlace: KeyPlaceOf = ({ keyIn }) =>
-	keyIn === 'none' ? undefined : (keyPlaceIn(keyIn) ?? BEARER);
+export const chosenKeyPlace: KeyPlaceOf = ({ keyIn }) => keyPlaceIn(keyIn, BEARER);
 
 /**
  * Reads the key of a service.

@@ -1,4 +1,4 @@
-import { type KeyPlace, keyPlaceIn, keyPlaces } from '../core/keyPlace';
+import { type KeyPlace, keyPlaceIn, X_API_KEY } from '../core/keyPlace';
 import { normalizeBaseUrl } from '../core/urls';
 import { serviceOf } from './services';
 
@@ -24,9 +24,6 @@ export function keyPlaceOf(
 	{ keyIn, baseUrl }: Record<string, unknown>,
 	path = CHAT,
 ): KeyPlace | undefined {
-	if (keyIn === 'none') return undefined;
-	const chosen = keyPlaceIn(keyIn);
-	if (chosen) return chosen;
-	const { key, catalog } = serviceAt(baseUrl) ?? {};
-	return (path.endsWith(CHAT) ? key : (catalog ?? key)) ?? keyPlaces.xApiKey.place;
+	const { key = X_API_KEY, catalog = key } = serviceAt(baseUrl) ?? {};
+	return keyPlaceIn(keyIn, path.endsWith(CHAT) ? key : catalog);
 }

@@ -1,7 +1,7 @@
 import { createIdReader, findWay, toAskRequest, toRequest, wayIn } from '../../../src/agent/asking';
 import type { AgentServer, RequestForm } from '../../../src/agent/server';
 import { serverOf } from '../../../src/agent/servers';
-import { keyPlaceIn } from '../../../src/core/keyPlace';
+import { BEARER, keyPlaceIn } from '../../../src/core/keyPlace';
 import { inMemory, json } from '../inMemoryHttp';
 import recorded from './requests.json';
 
@@ -87,7 +87,7 @@ it.each(requests.map((sent) => [`${sent.source} ${sent.case}`, sent] as const))(
 		const { method, path, headers = {}, body } = await ours(sent, server);
 		const { accept, 'x-api-key': key, ...others } = sent.headers;
 		// the one that has the key is the credential's
-		if (key) expect(keyPlaceIn(server.keyIn)?.header).toMatch(/^x-api-key$/i);
+		if (key) expect(keyPlaceIn(server.keyIn, BEARER)?.header).toMatch(/^x-api-key$/i);
 		const lowered = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]);
 		// of n8n Chat, the whole address is what a user enters
 		expect([method, path || '/webhook/chat']).toEqual([sent.method, sent.path]);

@@ -26,7 +26,7 @@ const headersFor = async (options: object, credentials: object = {}) =>
 it.each([
 	[new WorkspaceAgentApi(), 'Authorization', 'Bearer secret'],
 	[new MarketAssistantApi(), 'X-API-Key', 'secret'],
-	[new ModelRouterApi(), 'X-API-KEY', 'secret'],
+	[new ModelRouterApi(), 'X-API-Key', 'secret'],
 ])('the key goes into its header', async (credential, header, value) => {
 	const options = await credential.authenticate({ ...SERVICE, apiKey: ' secret\n' }, OPTIONS);
 	// n8n's HTTP Request node would follow a redirect with the key

@@ -3,7 +3,7 @@ import { keyPlaceOf } from '../../../src/router/keyIn';
 import { thrownBy } from '../inMemoryHttp';
 
 const BEARER = { header: 'Authorization', prefix: 'Bearer ' };
-const SPECIFIED = { header: 'X-API-KEY' };
+const SPECIFIED = { header: 'X-API-Key' };
 
 it.each<[string, object, unknown]>([
 	['of a host that is not known', { baseUrl: 'https://router.example.com' }, SPECIFIED],
