@@ -7,7 +7,7 @@ import { type Connection, connect } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { createRedactor } from '../../src/n8n/redact';
-import { lineFinderOf, priceByOwner } from '../../src/paid/ownPrice';
+import { priceByOwner } from '../../src/paid/ownPrice';
 import { listModels } from '../../src/router/catalog';
 import { modalityNames } from '../../src/router/messages';
 import {
@@ -100,7 +100,8 @@ export async function searchModels(
 
 /** The models of the catalog and of the lines in Prices, with the prices that count. */
 async function listAll({ http, ownPrices }: Connection): Promise<Model[]> {
-	const own = [...ownPrices.keys()].filter((id) => id !== '*').map((id) => ({ id }));
+	const lines = [...ownPrices.values()].map(({ model: id }) => ({ id }));
+	const own = lines.filter(({ id }) => id !== '*');
 	const { models } = await listModels(http).catch((cause: unknown) => {
 		const { status = 0 } = cause instanceof ServiceError ? cause.details : {};
 		// some services have none
@@ -108,9 +109,8 @@ async function listAll({ http, ownPrices }: Connection): Promise<Model[]> {
 		throw mapServiceError(cause);
 	});
 	const find = createModelFinder(models);
-	const lineOf = lineFinderOf(ownPrices);
 	const all: Model[] = [...models, ...own.filter(({ id }) => !find(id))];
-	return all.map((model) => priceByOwner(model.id, model, lineOf, true)?.entry ?? model);
+	return all.map((model) => priceByOwner(model.id, model, ownPrices, true)?.entry ?? model);
 }
 
 /** Models without a kind come last. Of several prices, the first that the list shows counts. */

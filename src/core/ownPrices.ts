@@ -3,14 +3,19 @@ import { normalizeModelId } from './modelIds';
 import { type Decimal, readDecimal } from './money';
 import { isOwnHost } from './urls';
 
-/** Prices of text models that the owner of a credential has entered, by the ID of the model; `*` is any other. */
+/** Prices of text models that the owner of a credential has entered, by `keyOfLine`; `*` is any other model. */
 export type OwnPrices = ReadonlyMap<string, OwnPrice>;
 
 /** USD per million tokens. */
 export interface OwnPrice {
+	/** As it was entered. */
+	model: string;
 	input: string;
 	output: string;
 }
+
+/** By what the line of a model is found, in any spelling. */
+export const keyOfLine = (model: string) => normalizeModelId(model) || model;
 
 /** USD per million tokens. What is outside is in another unit. */
 const LEAST = '0.001';
@@ -52,12 +57,12 @@ export function readOwnPrices(text: unknown, hostname: string): OwnPrices {
 		if (model !== '*' && model.includes('*'))
 			throw refuse('"*" is all other models, and only alone');
 		if (model === '__proto__') throw refuse('"__proto__" is not the ID of a model');
-		const id = normalizeModelId(model) || model;
-		const other = seen.get(id);
+		const key = keyOfLine(model);
+		const other = seen.get(key);
 		if (other) throw refuse(`line ${other} is for the same model`);
-		seen.set(id, at + 1);
+		seen.set(key, at + 1);
 		const isFree = [input, output].some((price) => Number(price) === 0);
-		if (!isFree || isOwnHost(hostname)) prices.set(model, { input, output });
+		if (!isFree || isOwnHost(hostname)) prices.set(key, { model, input, output });
 	}
 	return prices;
 }

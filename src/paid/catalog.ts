@@ -13,7 +13,7 @@ import { CORRECT_MODEL, listModels } from '../router/catalog';
 import { formOf } from '../router/catalogPrices';
 import { createModelFinder, describeMissingModel, type Model } from '../router/model';
 import type { NoCostBound } from '../router/pricing';
-import { lineFinderOf, type LineOf, priceByOwner, type PricedEntry } from './ownPrice';
+import { priceByOwner, type PricedEntry } from './ownPrice';
 
 type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
 
@@ -76,8 +76,7 @@ export async function judgeByCatalog<Verdict extends object>(
 	judge: (find: (model: string) => FoundModel) => Verdict | Refused,
 ): Promise<(Verdict & { catalogId?: string | undefined }) | Refused> {
 	let catalog = await lookUp('catalog', readCatalog);
-	const lineOf = lineFinderOf(ownPrices);
-	const judgeNow = () => judge(createFinder(catalog, lineOf));
+	const judgeNow = () => judge(createFinder(catalog, ownPrices));
 	let verdict = judgeNow();
 	if ('refusal' in verdict) {
 		const before = catalog;
@@ -114,17 +113,17 @@ function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
 const NO_PRICES: OwnPrices = new Map();
 
 /** Calls keep it: it knows nothing of what they are judged for. */
-const createFinder = (catalog: Lookup<CachedCatalog>, lineOf: LineOf) => (model: string) =>
-	findIn(catalog, model, lineOf);
+const createFinder = (catalog: Lookup<CachedCatalog>, ownPrices: OwnPrices) => (model: string) =>
+	findIn(catalog, model, ownPrices);
 
-function findIn(catalog: Lookup<CachedCatalog>, model: string, lineOf: LineOf): FoundModel {
+function findIn(catalog: Lookup<CachedCatalog>, model: string, own: OwnPrices): FoundModel {
 	const inCatalog = 'value' in catalog ? catalog.value.find(model) : undefined;
 	if ('value' in catalog && !inCatalog && catalog.value.isVariant(model))
 		return {
 			unbounded: `The catalog does not have the variant ${shortenText(model, 200)}, which may do more than its model, such as search the web.`,
 			remedy: 'Choose the model without what is added to its ID.',
 		};
-	const priced = priceByOwner(model, inCatalog, lineOf, isRead(catalog));
+	const priced = priceByOwner(model, inCatalog, own, isRead(catalog));
 	if (priced) return priced;
 	if ('missing' in catalog) {
 		const unreadable = unreadableError(catalog);

@@ -1,6 +1,6 @@
-import type { OwnPrice, OwnPrices } from '../core/ownPrices';
+import { keyOfLine, type OwnPrice, type OwnPrices } from '../core/ownPrices';
 import { withPricing } from '../router/catalogPrices';
-import { createModelFinder, type Model } from '../router/model';
+import type { Model } from '../router/model';
 import { readTokenPrices } from '../router/tokenPrices';
 
 /** An entry with its prices, and where they are from, if not from the catalog. */
@@ -15,24 +15,6 @@ export interface PricedEntry {
 	priceNotice?: string;
 }
 
-/** @param mayBeAny Whether the line for any other model counts. */
-export type LineOf = (model: string, mayBeAny: boolean) => OwnPrice | undefined;
-
-const finders = new WeakMap<OwnPrices, LineOf>();
-
-/** Finds the line of a model, in any spelling. Many items have the same lines. */
-export function lineFinderOf(own: OwnPrices): LineOf {
-	const finder = finders.get(own) ?? createLineFinder(own);
-	finders.set(own, finder);
-	return finder;
-}
-
-function createLineFinder(own: OwnPrices): LineOf {
-	const find = createModelFinder([...own.keys()].map((id) => ({ id })));
-	return (model, mayBeAny) =>
-		own.get(find(model)?.id ?? '') ?? (mayBeAny ? own.get('*') : undefined);
-}
-
 /**
  * The entry of a text model with the prices of its line in the credential, if it has one.
  *
@@ -43,15 +25,14 @@ function createLineFinder(own: OwnPrices): LineOf {
 export function priceByOwner(
 	model: string,
 	entry: Model | undefined,
-	lineOf: LineOf,
+	ownPrices: OwnPrices,
 	isRead: boolean,
 ): PricedEntry | undefined {
 	if (entry?.kind && entry.kind !== 'text') return { entry };
 	const prices = readTokenPrices(entry?.pricing);
 	const isPriced = prices.input !== undefined && prices.output !== undefined;
-	const id = entry?.id ?? model;
-	const own = lineOf(id, false);
-	const line = own ?? lineOf(id, isRead && !isPriced);
+	const own = ownPrices.get(keyOfLine(entry?.id ?? model));
+	const line = own ?? (isRead && !isPriced ? ownPrices.get('*') : undefined);
 	if (!line) return entry && { entry };
 	const isTooLow = isBelow(line, prices);
 	const pricing = { input_per_mtok: line.input, output_per_mtok: line.output };

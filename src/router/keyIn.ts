@@ -1,16 +1,13 @@
 import { type KeyPlace, keyPlaceIn, X_API_KEY } from '../core/keyPlace';
-import { normalizeBaseUrl } from '../core/urls';
+import { trimWhitespace } from '../core/urls';
 import { serviceOf } from './services';
 
 const CHAT = '/chat/completions';
 
 /** The service at a base URL, if its host is known. */
 export function serviceAt(baseUrl: unknown) {
-	try {
-		return serviceOf(new URL(normalizeBaseUrl(String(baseUrl), undefined, 'anywhere')).hostname);
-	} catch {
-		return undefined;
-	}
+	const address = trimWhitespace(String(baseUrl));
+	return URL.canParse(address) ? serviceOf(new URL(address).hostname) : undefined;
 }
 
 /**

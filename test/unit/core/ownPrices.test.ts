@@ -2,7 +2,10 @@ import { readOwnPrices } from '../../../src/core/ownPrices';
 import { thrownBy } from '../inMemoryHttp';
 
 const PUBLIC = 'api.example.com';
-const read = (text: unknown, host = PUBLIC) => Object.fromEntries(readOwnPrices(text, host));
+const read = (text: unknown, host = PUBLIC) => {
+	const lines = [...readOwnPrices(text, host).values()];
+	return Object.fromEntries(lines.map(({ model, ...prices }) => [model, prices]));
+};
 
 it('reads a model and two prices from each line', () => {
 	expect(read(' gpt-5-mini 0.25 2\r\n\n*\t1 4 \nmodels/gemini 0.001 1000\n')).toEqual({

@@ -1,5 +1,5 @@
 import { isGuess } from '../../../src/paid/guess';
-import { lineFinderOf, priceByOwner } from '../../../src/paid/ownPrice';
+import { priceByOwner } from '../../../src/paid/ownPrice';
 import { toSpecifiedEntry } from '../../../src/router/catalogPrices';
 import { maximumPrice } from '../../../src/router/maximumPrice';
 import type { Model } from '../../../src/router/model';
@@ -19,8 +19,8 @@ const SOUND = atOpenRouter({ audio: '0.000003' });
 /** @param line Prices of the credential. */
 const found = (entry: Model | undefined, line?: [input: string, output: string]) => {
 	const own = line && { input: line[0], output: line[1] };
-	const lineOf = lineFinderOf(new Map(own ? [['a/b', own]] : []));
-	return priceByOwner('a/b', entry, lineOf, true) ?? { unbounded: 'no price' };
+	const lines = new Map(own ? [['a/b', { model: 'a/b', ...own }]] : []);
+	return priceByOwner('a/b', entry, lines, true) ?? { unbounded: 'no price' };
 };
 
 it.each([
