@@ -101,7 +101,8 @@ export function describeStatus(status: number): string {
 	if (status === 429) return 'The service is receiving too many requests (429)';
 	if (isUndefinedStatus(status))
 		return `The service answered with a status that HTTP does not define (${status})`;
-	if (status >= 520 && status <= 530)
+	// Anthropic's own is 529
+	if (status >= 520 && status <= 530 && status !== 529)
 		return `A proxy in front of the service got no answer that it could use (${status})`;
 	if (status >= 500) return `The service reported an internal error (${status})`;
 	return `The service refused the request (${status})`;
@@ -120,14 +121,14 @@ export const describeN8n = (sentence: string) =>
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
  * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ detail: { error: { ... } } }`,
  * `{ errors: [{ ... }] }` and plain text: the specification names `message`, `meta` and `detail`, but not the object that contains
- * them.
+ * them. Gemini and Cloudflare put it into a list (n4ze3m/page-assist#406).
  *
  * @param value A text, or JSON that was parsed.
  * @param type The `Content-Type` of a text, in lower case.
  */
 export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetails {
 	const body = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-	const parsed = tryParseJson(body);
+	const [parsed] = [tryParseJson(body)].flat();
 	if (!isPlainObject(parsed))
 		return body.trim() ? { reason: summarizeReason(body.trim(), type) } : {};
 	const { error, data } = parsed;

@@ -27,6 +27,8 @@ it.each([
 	[{ error: words, code, meta }, ALL],
 	[{ detail: { code, ...words, meta } }, ALL],
 	[{ errors: [{ code, ...words, meta }] }, ALL],
+	[[{ error: { code, ...words, meta } }], ALL],
+	[[{ code, ...words, meta }, { code: 'y' }], ALL],
 	[{ detail: { error: { code, ...words, meta } } }, ALL],
 	[{ detail: { error: code, ...words, meta } }, ALL],
 	[{ error: { detail: { code, ...words, meta } } }, ALL],
@@ -96,7 +98,7 @@ it.each<[string, ...number[]]>([
 	['The service has nothing at this address or with this ID (%)', 404],
 	['The proxy between n8n and the service requires a password (%)', 407],
 	['The service is receiving too many requests (%)', 429],
-	['The service reported an internal error (%)', 500, 519, 531, 599],
+	['The service reported an internal error (%)', 500, 519, 529, 531, 599],
 	['A proxy in front of the service got no answer that it could use (%)', 520, 526, 530],
 ])('"%s": %d', (sentence, ...statuses) => {
 	for (const status of statuses)
@@ -221,6 +223,8 @@ describe('money that is used up', () => {
 		[400, { type: 'invalid_request_error', message: 'Your credit balance is too low to access' }],
 		[403, { code: 'insufficient_user_quota' }],
 		[403, { code: 403, message: 'Key limit exceeded (daily limit). Manage it' }],
+		[403, { message: "Your newly created team doesn't have any credits or licenses yet." }],
+		[403, { message: 'You have run out of credits or need a Grok subscription.' }],
 	])('%d %j: is told as such, with what helps, and asks for no wait', (status, error) => {
 		const headers = { 'retry-after': '9' };
 		const refused = refusedRequestError(response({ status, headers }), JSON.stringify({ error }));
