@@ -5,7 +5,7 @@ const HEAD = `# Model services
 
 The Model Router nodes work with the service that they are made for, and with these.
 
-- **Base URL**: the host alone is enough. An address as the documentation of the service has it is fine, too.
+- **Base URL**: the host alone is enough, except for Cloudflare, whose address has parts of your own. An address as the documentation of the service has it is fine, too. Leave out a query, such as **api-version** of Azure.
 - **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
 - **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
 - **Media** are only for services with the job endpoints of the specification. The operations say so before anything is sent.
