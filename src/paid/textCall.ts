@@ -1,5 +1,5 @@
 import { invalidInputError } from '../core/errors';
-import { formOf } from '../router/catalogPrices';
+import { isSpecified } from '../router/catalogPrices';
 import { checkInputs, type Modality } from '../router/messages';
 import { checkKind, type Model } from '../router/model';
 import { unifyOutputLimits } from '../router/outputLimits';
@@ -82,21 +82,18 @@ export const withBody = (call: TextCall, body: Body): TextCall =>
 
 /** Whether a model has its prices as the specification says, so that its service is one that follows it. */
 const isOfSpecification = (found: FoundModel) =>
-	'entry' in found &&
-	found.entry.pricing !== undefined &&
-	!found.priceSource &&
-	!formOf(found.entry);
+	'entry' in found && found.entry.pricing !== undefined && isSpecified(found.entry.pricing);
 
 /** Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow. */
 function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall['price'] {
 	const { limit: own } = protocols[protocol];
 	const unified = unifyOutputLimits(body, own);
-	const isSpecified = isOfSpecification(found);
+	const isSpecifiedService = isOfSpecification(found);
 	// the specified router holds the prompt and the maximum output before it asks a model (section 8, cost rule 4)
-	const template = isSpecified ? 0 : TEMPLATE_TOKENS;
+	const template = isSpecifiedService ? 0 : TEMPLATE_TOKENS;
 	const costWithin =
 		'entry' in found ? maximumTextCost(found.entry, unified, own, template) : () => found;
-	const usage = protocol === 'chat' && !isSpecified && ASK_FOR_USAGE;
+	const usage = protocol === 'chat' && !isSpecifiedService && ASK_FOR_USAGE;
 	return (left) => {
 		const cost = costWithin(left);
 		const { maxTokens } = cost;

@@ -64,7 +64,8 @@ const OWN_PRICES = /^(input_per_mtok|output_per_mtok|per_unit|unit)$/;
 
 /** How an entry was read whose prices were not those of the specification. */
 interface Reading {
-	form: CatalogForm;
+	/** Undefined where only the owner of the credential says what a model costs. */
+	form: CatalogForm | undefined;
 	/** Its prices where no tier, time or provider makes them dearer; undefined if they were replaced. */
 	least?: JsonObject;
 	/** As it was listed; undefined if its prices were replaced. */
@@ -78,20 +79,22 @@ interface Priced {
 /** By the prices: all copies of an entry have the same. */
 const readings = new WeakMap<object, Reading>();
 
-const readingOf = ({ pricing }: Priced): Partial<Reading> => readings.get(Object(pricing)) ?? {};
+const readingOf = ({ pricing }: Priced) => readings.get(Object(pricing));
 
 /** The form in which an entry had its prices; undefined for that of the specification. */
-export const formOf = (entry: Priced): CatalogForm | undefined => readingOf(entry).form;
+export const formOf = (entry: Priced): CatalogForm | undefined => readingOf(entry)?.form;
 
 /** The lowest prices that an entry has, where it has several. */
-export const leastPricingOf = (entry: Priced): unknown => readingOf(entry).least ?? entry.pricing;
+export const leastPricingOf = (entry: Priced): unknown => readingOf(entry)?.least ?? entry.pricing;
 
 /** The entry with other prices. */
 export function withPricing<Entry extends Priced>(entry: Entry, pricing: JsonObject): Entry {
-	const form = formOf(entry);
-	if (form) readings.set(pricing, { form });
+	readings.set(pricing, { form: formOf(entry) });
 	return { ...entry, pricing };
 }
+
+/** Whether prices are those of the specification. Nobody else charges more than they say. */
+export const isSpecified = (pricing: unknown): boolean => !readings.has(Object(pricing));
 
 /** Whether an entry has the fields of a form. */
 export const fits = (entry: unknown, knownBy: Readonly<Record<string, KnownField>>): boolean =>
@@ -214,7 +217,7 @@ function mergeAll(entries: readonly JsonObject[]): JsonObject {
 	const form = formOf(first);
 	return form
 		? specify(
-				entries.map((entry) => readingOf(entry).entry ?? entry),
+				entries.map((entry) => readingOf(entry)?.entry ?? entry),
 				form,
 			)
 		: first;

@@ -14,6 +14,7 @@ import type { TokenCounts } from '../core/tokenCounts';
 import { type LimitField, readOutputLimits } from './outputLimits';
 import { dearestPromptToken, WRITE_FACTORS } from './promptPrice';
 import { maximumPromptTokens } from './promptTokens';
+import { isSpecified } from './catalogPrices';
 import { readTokenPrices } from './tokenPrices';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
@@ -39,14 +40,15 @@ export function textCost(
 	const forHour = Math.min(writtenForHour, written);
 	const plain = input - cached - written;
 	const heard = prices.sound ? Math.min(sound, plain) : 0;
-	return sumCost([
+	const parts: Part[] = [
 		[plain - heard, prices.input],
 		[heard, prices.sound],
 		[cached, prices.cached ?? prices.input],
 		[written - forHour, prices.written ?? prices.input?.times(WRITE_FACTORS.minutes)],
 		[forHour, prices.writtenForHour ?? prices.input?.times(WRITE_FACTORS.hour)],
 		[output, prices.output],
-	]);
+	];
+	return sumCost(parts, isSpecified(pricing) ? LEAST_CHARGE : 0);
 }
 
 /** The most that a text request can cost. */
@@ -271,13 +273,17 @@ export function maximumAffordableOutput(
 	return remaining.lt(0) ? 0 : divideRoundedDown(remaining, oneToken).toNumber();
 }
 
-/** @see section 8: at least 1 micro-dollar for any request that consumed tokens. */
-function sumCost(parts: Array<[tokens: number, price: Decimal | undefined]>): number | undefined {
+/** Micro-dollars, for any request that consumed tokens. @see section 8 */
+const LEAST_CHARGE = 1;
+
+type Part = [tokens: number, price: Decimal | undefined];
+
+function sumCost(parts: readonly Part[], least = LEAST_CHARGE): number | undefined {
 	const used: Array<[tokens: number, price: Decimal]> = [];
 	for (const [tokens, price] of parts) {
 		if (tokens && !price) return undefined;
 		if (tokens && price) used.push([tokens, price]);
 	}
-	const microUsd = used.length ? Math.max(1, sumRoundedUp(used).toNumber()) : 0;
+	const microUsd = used.length ? Math.max(least, sumRoundedUp(used).toNumber()) : 0;
 	return Number.isSafeInteger(microUsd) ? microUsd : undefined;
 }

@@ -1,4 +1,5 @@
 import { Big } from '../../../src/core/money';
+import { withPricing } from '../../../src/router/catalogPrices';
 import {
 	type CostBound,
 	DEFAULT_OUTPUT_TOKENS,
@@ -24,6 +25,12 @@ const RESPONSE = { input_tokens: 1000, output_tokens: 200 };
 const cachedAt = (price: unknown) => ({ input_per_mtok: 0.5, cached_input_per_mtok: price });
 
 describe('textCost', () => {
+	it('nobody but the specified router charges for what is free', () => {
+		const free = { input_per_mtok: '0', output_per_mtok: '0' };
+		const { pricing } = withPricing({ id: 'a', pricing: undefined }, free);
+		expect(textCost(pricing, { input: 5, output: 5 })).toBe(0);
+	});
+
 	it.each([
 		['both kinds', PRICING, chat(1000, 200), 800],
 		['the least charge', { input_per_mtok: 0, output_per_mtok: 0 }, chat(5, 5), 1],
