@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startQueue, type Queue } from '../queue/queue.ts';
 import { startService, type Service } from '../service/service.ts';
 import { startInstance, type Instance } from './instance.ts';
@@ -19,7 +19,10 @@ export default async function bootShared() {
 	const service = await startService({ https: true });
 	const authority = join(folder, 'ca.pem');
 	writeFileSync(authority, service.ca);
-	const env = { NODE_EXTRA_CA_CERTS: authority };
+	const env = {
+		NODE_EXTRA_CA_CERTS: authority,
+		NODE_OPTIONS: `--require ${resolve('test/n8n/containerNames.cjs')}`,
+	};
 	if (process.env['AGENT_BRIDGE_ON_WORKERS']) {
 		// as docs/scale.md says: a folder for files that all processes share; and pages, for forms
 		const files = {

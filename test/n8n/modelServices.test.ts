@@ -12,7 +12,9 @@ import {
 	readWith,
 	secretsOf,
 } from './bridge.ts';
+import type { SavedCredential } from './editor.ts';
 import { itemsOf } from './execution.ts';
+import { trustedService } from './shared.ts';
 import { workflow } from './workflow.ts';
 
 // a service that people have, with its own key; test/engine/modelServices.test.ts has all of them
@@ -21,8 +23,15 @@ const bridge = bridgeOfFile();
 const MINI = 'openai/gpt-5-mini';
 
 let openRouter: Standing;
-beforeAll(async () => (openRouter = await standIn(rowOf('OpenRouter'))));
-afterAll(async () => await openRouter.stop());
+let ollama: Standing;
+beforeAll(async () => {
+	openRouter = await standIn(rowOf('OpenRouter'));
+	ollama = await standIn(rowOf('Ollama'));
+});
+afterAll(async () => {
+	await openRouter.stop();
+	await ollama.stop();
+});
 
 const asked = () => openRouter.asked.filter(({ method }) => method === 'POST').length;
 
@@ -59,22 +68,84 @@ it('an AI Agent asks OpenRouter until the budget is used up, and not beyond', as
 	expect(Number(budget?.['spentUsd'])).toBeCloseTo(spent, 9);
 });
 
-it('a model without a price names the line that mends it, and with it the cap counts', async () => {
-	const ask = async (ownPrices: string) => {
-		const router = await accountOf({ ownPrices });
-		const node = nodesFor({ ...bridge.accounts, router }).router('Ask', ['text', 'message'], {
-			model: model('openrouter/auto'),
-			...messages('Hello'),
-		});
-		return await bridge.editor.runOnce(workflow('ask', [{}], node));
+/** What Message a Model returns by a credential. */
+const ask = async (router: SavedCredential, id: string) => {
+	const node = nodesFor({ ...bridge.accounts, router }).router('Ask', ['text', 'message'], {
+		model: model(id),
+		...messages('Hello'),
+	});
+	const execution = await bridge.editor.runOnce(workflow('ask', [{}], node));
+	return { ...execution, json: itemsOf(execution, 'Ask')[0]?.json };
+};
+
+it('a wrong key is told where a catalog answers to anybody, before and after the credential is used', async () => {
+	const account = await accountOf();
+	const test = async (apiKey: string) =>
+		await bridge.editor.testCredential({ ...account, data: { ...account.data, apiKey } });
+	expect(await test(KEY)).toMatchObject({
+		status: 'OK',
+		message: expect.stringMatching(/accepted the key/),
+	});
+	const wrong = `${KEY}-of-another`;
+	const refused = await test(wrong);
+	expect(refused).toMatchObject({
+		status: 'Error',
+		message: expect.stringMatching(/refused the API key \(401\).*Copy the key/),
+	});
+	await bridge.editor.updateCredential({ ...account, data: { ...account.data, apiKey: wrong } });
+	const { error } = await ask(account, MINI);
+	expect(error?.message).toMatch(/refused the API key/);
+	expect(JSON.stringify([refused, error])).not.toContain(wrong);
+});
+
+describe('a model server in the own network', () => {
+	const [asked] = rowOf('Ollama').answering;
+	const addressOf = (name: string) => ollama.baseUrl.replace('127.0.0.1', name);
+	const accountAt = async (baseUrl: string) => {
+		const data = { baseUrl, keyIn: 'none', apiKey: '', ownPrices: `${asked} 0 0` };
+		return await bridge.editor.createCredential({ ...bridge.accounts.router, data });
 	};
+
+	it('is asked over http:// by the name of its container, and costs nothing', async () => {
+		const account = await accountAt(addressOf('model-server'));
+		expect(await bridge.editor.testCredential(account)).toMatchObject({
+			status: 'OK',
+			message: expect.stringMatching(/It gets no key/),
+		});
+		const { json, error } = await ask(account, asked);
+		expect(json ?? error).toMatchObject({ output: 'Hello from Ollama', costUsd: 0 });
+	});
+
+	it('an expression is no address of the own network', async () => {
+		const account = await accountAt(`={{ '${addressOf('model-server')}' }}`);
+		const before = ollama.asked.length;
+		const { error } = await ask(account, asked);
+		expect(error?.message).toMatch(/The base URL must begin with https:\/\//);
+		expect(error?.description).toMatch(/typed in and not an expression/);
+		expect(ollama.asked).toHaveLength(before);
+	});
+});
+
+it('an expression may be the base URL of a service over https://', async () => {
+	const { router } = secretsOf(bridge.service);
+	const baseUrl = String(router.data['baseUrl']).replace(bridge.service.url, trustedService());
+	const data = { ...router.data, baseUrl: `={{ '${baseUrl}' }}` };
+	const { json, error } = await ask(
+		await bridge.editor.createCredential({ ...router, data }),
+		'northwind/quill-2.5',
+	);
+	expect(json ?? error).toMatchObject({ output: expect.stringContaining('Hello') });
+});
+
+it('a model without a price names the line that mends it, and with it the cap counts', async () => {
+	const askWith = async (ownPrices: string) =>
+		await ask(await accountOf({ ownPrices }), 'openrouter/auto');
 	const before = asked();
-	const { error } = await ask('');
+	const { error } = await askWith('');
 	expect(error?.description).toContain('such as "openrouter/auto 0.25 2"');
 	expect(asked()).toBe(before);
-	const priced = await ask('openrouter/auto 0.25 2');
-	const [json] = itemsOf(priced, 'Ask').map((item) => item.json);
-	expect(json ?? priced.error).toMatchObject({ costSource: 'service' });
+	const { json, error: another } = await askWith('openrouter/auto 0.25 2');
+	expect(json ?? another).toMatchObject({ costSource: 'service' });
 });
 
 it('the list of the editor has its models, with their prices', async () => {
