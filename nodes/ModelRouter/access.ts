@@ -24,7 +24,7 @@ import { keepPerKey } from '../../src/n8n/memory/sharedCache';
 import { readOwnPrices } from '../../src/core/ownPrices';
 import { findModels } from '../../src/router/catalog';
 import { formOf } from '../../src/router/catalogPrices';
-import { keyPlaceOf, serviceAt } from '../../src/router/keyIn';
+import { hostOf, keyPlaceOf, serviceAt } from '../../src/router/keyIn';
 import { createModelFinder, describeMissingModel } from '../../src/router/model';
 import { readModelLists } from '../../src/router/modelLists';
 import { type ModelService, rootOf, SERVICES } from '../../src/router/services';
@@ -139,7 +139,7 @@ function createProbe({ baseUrl }: ICredentialDataDecryptedObject): CredentialPro
 			readOwnPrices(data['ownPrices'], '');
 		},
 		judge({ status, body }, data) {
-			if ([404, 405].includes(status) && readOwnPrices(data['ownPrices'], '').size)
+			if ([404, 405].includes(status) && readOwnPrices(data['ownPrices'], hostOf(baseUrl)).size)
 				return {
 					status: 'OK',
 					message: `${name} was reached, and has no list of models: those with a line in Prices can be used. Whether it accepts the key is not known`,

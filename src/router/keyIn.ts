@@ -4,11 +4,14 @@ import { serviceOf } from './services';
 
 const CHAT = '/chat/completions';
 
-/** The service at a base URL, if its host is known. */
-export function serviceAt(baseUrl: unknown) {
+/** The host of a base URL; empty if it has none. */
+export function hostOf(baseUrl: unknown): string {
 	const address = trimWhitespace(String(baseUrl));
-	return URL.canParse(address) ? serviceOf(new URL(address).hostname) : undefined;
+	return URL.canParse(address) ? new URL(address).hostname : '';
 }
+
+/** The service at a base URL, if its host is known. */
+export const serviceAt = (baseUrl: unknown) => serviceOf(hostOf(baseUrl));
 
 /**
  * Where the key of a credential goes. If that is left to us, where the service takes it that is known by its host, else where the

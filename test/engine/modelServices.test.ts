@@ -98,6 +98,14 @@ it.each(ROWS)('$name: the credential test proves the key, or says that it cannot
 	expect(JSON.stringify([right, wrong])).not.toContain(KEY.slice(3));
 });
 
+it('a server without a list of models may cost nothing in the own network', async () => {
+	const { asked, data } = await begin(rowOf('Cloudflare AI Gateway'));
+	expect(await testCredential('modelRouterApi', { ...data, ownPrices: `${asked} 0 0` })).toEqual({
+		status: 'OK',
+		message: expect.stringMatching(/has no list of models: those with a line in Prices/),
+	});
+});
+
 it.each(ROWS.filter(({ errors }) => errors.broke.length))(
 	'$name: an empty balance is called so, and nothing is sent again',
 	async (row) => {
