@@ -21,6 +21,7 @@ What you should know:
 - **n8n Chat** is a Chat Trigger of any n8n that is publicly available. For its Basic Auth, choose **Key In: None**, and enter \`Authorization\` with \`Basic …\` as an additional header.
 - Its **Response Mode** has to be _When Last Node Finishes_, _Using Respond to Webhook_ or _Streaming_. Only the chat of its own n8n reads _Using Response Nodes_.
 - **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server).
+- **A decision** of a person, for which a graph of LangGraph waits, is [a field of the node](sessions.md#approve-what-an-agent-waits-for).
 - **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent) alone.
 - **The cost** is that of the owner of the agent. No budget or cap of this package counts it.
 

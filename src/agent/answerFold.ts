@@ -2,6 +2,7 @@ import { END_MARK } from '../core/sse';
 import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
 import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
 import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
 import { isKeepAlive } from '../core/silence';
 import type { Dialect } from './dialect';
 import { createDialectReader } from './dialectReader';
@@ -60,15 +61,12 @@ export function createAnswerFold(options: FoldOptions) {
 
 	const answer = (): AgentAnswer => {
 		const text = reading.text();
-		const dialect = reading.dialect();
-		const waitsFor = toWaiting(reading.waits());
+		const dialect = reading.dialect()?.name;
 		return {
 			text,
 			format,
 			events: includeRawEvents || !text ? kept.map(rawOf) : [],
-			...(dialect && { dialect: dialect.name }),
-			...(notice && { notice }),
-			...(waitsFor && { waitsFor }),
+			...omitMissing({ dialect, notice, waitsFor: toWaiting(reading.waits()) }),
 		};
 	};
 
@@ -111,8 +109,6 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	const plain = createPlainReader(question, answerPath);
 	const kept: ArrivedEvent[] = [];
 	let reader: EventReader = plain;
-	/** The last one that knew what waits. */
-	let asking: EventReader = plain;
 	let dialect: Dialect | undefined;
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
@@ -123,7 +119,6 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	const readBy = (other: EventReader): string => {
 		const before = text();
 		reader = other;
-		if (!asking.waits().length) asking = other;
 		for (const event of kept) reader.add(event);
 		if (!reader.text().startsWith(before)) told = before;
 		return text().slice(before.length);
@@ -135,7 +130,7 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		told: () => told,
 		dialect: () => dialect,
 		state: () => reader.state,
-		waits: () => asking.waits(),
+		waits: () => reader.waits(),
 		/** It is asked after every piece, so nothing is joined for it. */
 		isWhole: () => {
 			const { hasEnded, hasEndMark, isToolOpen } = reader.state;
@@ -158,8 +153,8 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 			kept[0] = { event: '', value: `${String(kept[0]?.value ?? '')}${words}` };
 			return answerPath === undefined ? plain.append(words) : '';
 		},
-		/** Reads the events once more, by the plain rule. @returns the text that this adds. */
-		readPlainly: () => readBy(createPlainReader(question, undefined)),
+		/** Reads the events once more, by the plain rule. What waits stays. @returns the text that this adds. */
+		readPlainly: () => readBy({ ...createPlainReader(question, undefined), waits: reader.waits }),
 		/** Nothing more comes. @returns the text that this adds. */
 		finish(isWhole: boolean): string {
 			const before = text();

@@ -22,7 +22,7 @@ export interface Way {
 	tenant?: string | undefined;
 }
 
-type AskRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers' | 'fromOrigin'>;
+export type AskRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers' | 'fromOrigin'>;
 
 /** Makes the request with which an agent is asked. @throws ServiceError `invalid` for an ID that cannot be part of a path. */
 export function toAskRequest({ ask, cardPath, tenant }: Way, values: Values, newId: () => string) {
@@ -37,7 +37,7 @@ export function toRequest(
 	values: Values,
 	newId: () => string,
 ): AskRequest {
-	const encoded = path.replace(PLACEHOLDER, (_, name: keyof Values) =>
+	const encoded = path.replace(PLACEHOLDER, (_, name: keyof Omit<Values, 'resume'>) =>
 		encodePathSegment(values[name] ?? '', NAMES[name] ?? name),
 	);
 	if (body === undefined) return { method, path: encoded };
@@ -244,8 +244,9 @@ const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
 export function createIdReader(server: AgentServer) {
-	const { chatAt = [], tasks } = server;
+	const { chatAt = [], tasks, approvals } = server;
 	const ids: ServerIds = {};
+	const asked: string[] = [];
 	let isFirst = true;
 	return {
 		ids,
@@ -255,14 +256,9 @@ export function createIdReader(server: AgentServer) {
 			isFirst = false;
 			const chat = idAt(value, chatAt);
 			if (chat) ids.chat = chat;
-			for (const { state, id } of tasks?.at ?? []) {
-				const now = textAt(value, state);
-				if (!now) continue;
-				delete ids.task;
-				delete ids.running;
-				const task = tasks?.over.includes(now) ? '' : idAt(value, id);
-				if (task) ids[tasks?.waiting.includes(now) ? 'task' : 'running'] = task;
-			}
+			if (approvals) asked.push(...idsAt(value, approvals.idsAt));
+			if (asked.length) ids.task = taskOf(asked);
+			if (tasks) readTasks(tasks, value, ids);
 		},
 	};
 }
@@ -284,7 +280,30 @@ function rejectNoAnswer(
 			throw new ServiceError('malformed', says, { outcome: 'started', advice });
 }
 
-function idAt(value: unknown, path: string | readonly string[]): string {
-	const found = textAt(value, path);
-	return found.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(found) ? found : '';
+/** The last state of a task counts. */
+function readTasks(
+	{ at, over, waiting }: NonNullable<AgentServer['tasks']>,
+	value: unknown,
+	ids: ServerIds,
+): void {
+	for (const { state, id } of at) {
+		const now = textAt(value, state);
+		if (!now) continue;
+		delete ids.task;
+		delete ids.running;
+		const task = over.includes(now) ? '' : idAt(value, id);
+		if (task) ids[waiting.includes(now) ? 'task' : 'running'] = task;
+	}
 }
+
+const idsAt = (value: unknown, path: string): string[] =>
+	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');
+
+/** One ID for several questions that wait for the same decision. */
+export const taskOf = (ids: readonly string[]): string =>
+	plainId([...new Set(ids)].sort().join(','));
+
+export const idAt = (value: unknown, path: string | readonly string[]): string =>
+	plainId(textAt(value, path));
+
+const plainId = (id: string) => (id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) ? id : '');

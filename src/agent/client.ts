@@ -4,13 +4,14 @@ import { mapServiceError, withDetails, withOutcome } from '../core/errors';
 import { contentTypeOf, type Http } from '../core/http';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 import { createIdReader, explain, type ServerIds, toAskRequest, type Way } from './asking';
+import { holds, type NamedEvent } from './paths';
 import type { AgentServer, Values } from './server';
 import { WORKSPACE } from './servers';
 
 export type { PartialAnswer } from './answerFold';
 
 /** How another server than a workspace is asked. */
-export interface AskedServer extends Pick<Values, 'agent' | 'chat' | 'task'> {
+export interface AskedServer extends Pick<Values, 'agent' | 'chat' | 'task' | 'resume'> {
 	server: AgentServer;
 	way: Way;
 	newId(): string;
@@ -50,19 +51,21 @@ export async function sendMessage(
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
 	const { ids, read } = createIdReader(server);
 	try {
-		const { agent, chat, task, isNew } = other ?? {};
+		const { agent, chat, task, resume, isNew } = other ?? {};
 		const session = isNew && server.chatAt ? undefined : sessionId;
-		const values = { message: content, session, agent, chat, task };
+		const values = { message: content, session, agent, chat, task, resume };
 		const response = await http.send({
-			...toAskRequest(way, values, newId),
+			...toAskRequest(wayOf(server, way, resume), values, newId),
 			accept,
 			...(server.mayRunBefore429 && { isUnsureAfter429: true }),
 		});
 		const type = contentTypeOf(response);
 		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
 		const add: typeof fold.add = (piece) => {
+			const { event: name, value } = piece;
+			if (isIgnored(server, { name, value })) return '';
 			const { chat: before } = ids;
-			read(piece.value);
+			read(value);
 			if (ids.chat && ids.chat !== before) other?.onChat?.(ids.chat);
 			return fold.add(piece);
 		};
@@ -82,6 +85,13 @@ export async function sendMessage(
 		);
 	}
 }
+
+/** A decision goes another way than a message. */
+const wayOf = ({ approvals }: AgentServer, way: Way, resume: Values['resume']): Way =>
+	resume && approvals ? { ask: approvals.answer } : way;
+
+const isIgnored = ({ ignores }: AgentServer, event: NamedEvent): boolean =>
+	ignores !== undefined && holds(event, ignores);
 
 /** A task without a text, of an agent that does not wait for its end. */
 const WORKS_ON = {

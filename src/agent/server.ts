@@ -19,6 +19,8 @@ export interface Values {
 	chat?: string | undefined;
 	/** What waits for this message, from an earlier answer. */
 	task?: string | undefined;
+	/** A person's decision, by ID of what waits for it. */
+	resume?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface RequestForm {
@@ -36,6 +38,20 @@ export interface Ask extends RequestForm {
 	readonly ifCard?: Condition;
 	/** and is asked at the `url` that the card has here, which has to be one of the same origin; '' is the card itself. */
 	readonly inCard?: Path;
+}
+
+/** What waits for the decision of a person, of a server that keeps it until it gets one. */
+export interface Approvals {
+	/** Asks for free what waits in a session. Its answer is a list of sessions, */
+	readonly find: RequestForm;
+	/** each with its ID here, */
+	readonly session: Path;
+	/** and what waits in it here, each with `id` and `value`. */
+	readonly at: Path;
+	/** Where events of an answer have these IDs. */
+	readonly idsAt: Path;
+	/** How a decision is sent. */
+	readonly answer: Ask;
 }
 
 /** A kind of server of agents, and how it is asked. What it answers is recognized by its form alone: `DIALECTS`. */
@@ -62,6 +78,10 @@ export interface AgentServer {
 		readonly over: readonly string[];
 		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Path | readonly Path[] }>;
 	};
+	/** Where it tells what waits for a person, and how that is decided. */
+	readonly approvals?: Approvals;
+	/** Events that only repeat what others say. */
+	readonly ignores?: Condition;
 	/** What it says where it refuses a message because it still answers another one of the session. It has then started nothing. */
 	readonly busy?: string;
 	/** An error that is all of an answer, where it says that the message was not taken: certainly nothing was started. */

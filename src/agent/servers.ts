@@ -60,6 +60,16 @@ const WITHOUT_ANSWER = [
 	'Workflow executed successfully but the last node did not return any data',
 ];
 
+/** A run of LangGraph in a thread. Of the updates, only interrupts are read: the other mode does not have them. */
+const toRun = (what: Record<string, Template>): Ask => ({
+	path: '/threads/{session}/runs/stream',
+	body: {
+		assistant_id: '{agent}',
+		...what,
+		stream_mode: ['messages-tuple', 'updates'],
+	},
+});
+
 /** To add a server, write a row, and record what its own client sends and what it answers. */
 export const SERVERS = [
 	{
@@ -112,16 +122,22 @@ export const SERVERS = [
 		baseUrl: 'https://my-deployment.langgraph.app',
 		keyIn: 'xApiKey',
 		asks: [
-			{
-				path: '/threads/{session}/runs/stream',
-				body: {
-					assistant_id: '{agent}',
-					if_not_exists: 'create',
-					input: { messages: [{ role: 'user', content: '{message}' }] },
-					stream_mode: 'messages-tuple',
-				},
-			},
+			toRun({
+				if_not_exists: 'create',
+				input: { messages: [{ role: 'user', content: '{message}' }] },
+			}),
 		],
+		ignores: { '#': 'updates', __interrupt__: null },
+		approvals: {
+			find: {
+				path: '/threads/search',
+				body: { ids: ['{session}'], limit: 1, select: ['thread_id', 'interrupts'] },
+			},
+			session: 'thread_id',
+			at: 'interrupts.*',
+			idsAt: '__interrupt__.id',
+			answer: toRun({ command: { resume: '{resume}' } }),
+		},
 		// with status 422; the client in Python has a conflict, 409: bytedance/deer-flow#1475
 		busy: 'Thread is already running a task',
 		agents: {

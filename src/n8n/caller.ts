@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
+import { isPlainObject } from '../core/json';
 import { mayStream } from './n8nVersions';
 import { getNodeType, getRunData, getTypesServedBy, listOutputs } from './platform';
 import { parseUuid } from './uuid';
@@ -136,6 +137,8 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		 * @returns undefined for anything else, and for a blank text.
 		 */
 		readItem: (field: string) => toText(item?.[field]),
+		/** Whether the item is an answer in which an agent waits for approval. */
+		waitsForApproval: isWaiting(item?.['waitsFor']),
 		/**
 		 * Whether a visitor of n8n's chat wrote that value, and the item has it directly or through other nodes: n8n's Chat Trigger hands
 		 * over all that the visitor's program sends (n8n-nodes-langchain 2.41, ChatTrigger.node.js:1049).
@@ -146,11 +149,12 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 			return listOutputs(n8n, CHAT_TYPES).some((output) => toComparable(output[field]) === value);
 		},
 		/**
-		 * Reads what the conversation hands over in which the node speaks: what was said before, what it may cost, or for whom it is.
+		 * Reads what the conversation hands over in which the node speaks: what was said before, what it may cost, for whom it is, or what a
+		 * person has decided.
 		 *
 		 * @returns whatever is in the item; undefined unless a conversation runs the node.
 		 */
-		readTurn: (field: 'history' | 'budget' | 'spendingLabel'): unknown =>
+		readTurn: (field: 'history' | 'budget' | 'spendingLabel' | 'decision'): unknown =>
 			caller === 'conversation' ? item?.[field] : undefined,
 		/**
 		 * Reads the session ID from the Chat Trigger that started the execution, as n8n's memory nodes do with "Connected
@@ -162,6 +166,9 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		readChatSession: () => toText(listOutputs(n8n, TRIGGER_TYPES)[0]?.['sessionId']),
 	};
 }
+
+const isWaiting = (waitsFor: unknown): boolean =>
+	isPlainObject(waitsFor) && waitsFor['kind'] === 'approval';
 
 const TRIGGER_TYPES = /^@n8n\/n8n-nodes-langchain\.(chatTrigger|manualChatTrigger)$/;
 /** All nodes whose items a visitor writes, including the one that continues a chat. */

@@ -14,6 +14,8 @@ export interface FieldRules {
 	 * influence. For a collection, it applies to each field that has no such rule itself.
 	 */
 	inTool?: 'fixed' | 'notFromModel';
+	/** The options for which true and false stand, as an expression may give them. */
+	yesAndNo?: readonly [string, string];
 	/** A number need not be whole. n8n's own `numberPrecision` would show 1 as 1.000000. */
 	isDecimal?: true;
 }

@@ -94,9 +94,11 @@ function validateBoolean({ value, path }: Field): boolean {
 
 function validateOption({ param, value, path }: Field): unknown {
 	const allowed = (param.options as INodePropertyOptions[]).map((option) => option.value);
-	if (!allowed.includes(value as string))
+	const [yes, no] = getFieldRules(param).yesAndNo ?? [];
+	const chosen = typeof value === 'boolean' ? ((value ? yes : no) ?? value) : value;
+	if (!allowed.includes(chosen as string))
 		throw invalidInputError(`${path} must be one of: ${allowed.join(', ')}`);
-	return value;
+	return chosen;
 }
 
 /** An expression may give one value, several separated by commas, or a list. */

@@ -89,7 +89,7 @@ const messageOf = (contextId: unknown, more: object = {}) => ({
 	},
 });
 const cardAt = (url: unknown) => ({ name: 'Agent', url });
-const isFree = ({ path }: Got) => /well-known|assistants\/search/.test(path);
+const isFree = ({ path }: Got) => /well-known|(assistants|threads)\/search/.test(path);
 const asked = () => here.got.filter((got) => !isFree(got));
 
 const secretsOf = (server: string) => ({
@@ -245,6 +245,38 @@ it.each([
 });
 
 it.each([
+	['no list', { ok: true }, /does not say what waits/],
+	['a page', '<html>', /does not say what waits/],
+	['what is huge', 'x'.repeat(2_000_000), /form that cannot be read/],
+])('LangGraph: where what waits is %s, nothing is sent', async (_name, body, reason) => {
+	here.answer = (_, response) => sendJson(response, body);
+	const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+	const { failed } = await send('langGraph', {
+		agent: model('agent'),
+		sessionMode: 'id',
+		sessionId,
+	});
+	expect(failed).toMatchObject({
+		error: expect.stringMatching(reason),
+		details: { outcome: 'not_started' },
+	});
+	expect(asked()).toEqual([]);
+});
+
+it('LangGraph: what waits in threads of strangers, and what has no ID, waits for nothing', async () => {
+	const sessionId = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+	const others = [
+		{ thread_id: 'another', interrupts: { a: [{ id: 'i', value: 'x' }] } },
+		{ thread_id: sessionId, interrupts: { a: [{ id: { toString: 'c' }, value: 'x' }, null, 7] } },
+		{ thread_id: { toString: 'c' }, interrupts: 7 },
+		null,
+	];
+	here.answer = (got, response) => sendJson(response, isFree(got) ? others : { output: 'Hello' });
+	const sent = { agent: model('agent'), sessionMode: 'id', sessionId };
+	expect((await send('langGraph', sent)).json).toMatchObject({ output: 'Hello' });
+});
+
+it.each([
 	'..',
 	'../../assistants',
 	'a/../../b',
@@ -265,7 +297,7 @@ it.each([
 it.each(['a/b', 'a%2fb', '__proto__', 'constructor', '?x=1', '#x'])(
 	'LangGraph: the session %j is one part of the path',
 	async (sessionId) => {
-		here.answer = (_, response) => sendJson(response, { output: 'Hello' });
+		here.answer = (got, response) => sendJson(response, isFree(got) ? [] : { output: 'Hello' });
 		await send('langGraph', { agent: model('agent'), sessionMode: 'id', sessionId });
 		expect(asked().map(({ path }) => path)).toEqual([
 			`/${tests}/threads/${encodeURIComponent(sessionId)}/runs/stream`,

@@ -1,9 +1,9 @@
 // A graph of a model and a tool, as LangGraph's documentation builds it.
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { AIMessageChunk } from '@langchain/core/messages';
+import { AIMessage, AIMessageChunk } from '@langchain/core/messages';
 import { ChatGenerationChunk } from '@langchain/core/outputs';
 import { tool as langChainTool } from '@langchain/core/tools';
-import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { interrupt, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 
 import { failure, nextTurn, tool, wordsOf } from './script.mjs';
@@ -42,8 +42,25 @@ class ScriptedModel extends BaseChatModel {
 const { name, description, parameters: schema } = tool;
 const model = new ScriptedModel({});
 
+/** What the graph asks a person, with this mark in a question: as LangGraph's documentation does, and as LangChain's middleware does. */
+const ASKS = {
+	'[may]': 'May I go on?',
+	'[tools]': {
+		actionRequests: [{ name, args: tool.args, description: 'Tool execution requires approval' }],
+		reviewConfigs: [{ actionName: name, allowedDecisions: ['approve', 'edit', 'reject'] }],
+	},
+};
+
+/** @returns what a person has decided, if the question wants that; until then, the graph stops here */
+function decisionOn({ type, text }) {
+	const mark = Object.keys(ASKS).find((one) => type === 'human' && text.includes(one));
+	return mark && new AIMessage(`Decided: ${JSON.stringify(interrupt(ASKS[mark]))}`);
+}
+
 export const graph = new StateGraph(MessagesAnnotation)
-	.addNode('agent', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+	.addNode('agent', async ({ messages }) => ({
+		messages: [decisionOn(messages.at(-1)) ?? (await model.invoke(messages))],
+	}))
 	.addNode('tools', new ToolNode([langChainTool(tool.run, { name, description, schema })]))
 	.addEdge('__start__', 'agent')
 	.addConditionalEdges('agent', toolsCondition)

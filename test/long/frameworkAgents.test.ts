@@ -260,3 +260,44 @@ it('LangGraph: a second message in a session is refused while the first one is a
 	});
 	expect(item).toMatchObject({ output: `${BEFORE}\n\n${AFTER(1)}` });
 });
+
+it.each([
+	['approve', 'true', 'approve'],
+	['decline', 'false', 'reject'],
+	['text', '"only today"', 'reject'],
+])(
+	'LangGraph: only a person goes on with what waits, in another execution: %s',
+	async (decision, value, ofTool) => {
+		const path = randomUUID();
+		const code = { jsCode: 'return $json.body;', mode: 'runOnceForEachItem' };
+		const given = node('Given', 'n8n-nodes-base.code', code, { typeVersion: 2 });
+		const asking = remoteAgent(
+			await accountOf('langGraph'),
+			{ message: '={{ $json.q }}', answerToApproval: '={{ $json.decision }}' },
+			{ onError: 'continueErrorOutput' },
+		);
+		const saved = await editor.publish(beginAt(workflow(path, [], given, asking), webhook(path)));
+		let calls = 0;
+		const say = async (q: string, chosen: string, asked: object = {}) => {
+			await agents.listen(`${editor.url}/webhook/${path}`, { ...asked, q, decision: chosen });
+			const execution = await editor.finishedOf(saved.id, ++calls);
+			const [[item], [failed]] = [itemsOf(execution, 'Chat'), itemsOf(execution, 'Chat', 1)];
+			return { item: item?.json, failed: failed?.json };
+		};
+		const cases = [
+			['[may]', { kind: 'approval', text: 'May I go on?' }, `Decided: ${value}`],
+			['[tools]', { kind: 'approval', calls: [{ tool: 'look_up' }] }, `"type":"${ofTool}"`],
+		] as const;
+		for (const [question, waitsFor, decided] of cases) {
+			const { item: asked } = await say(question, 'none');
+			expect(asked).toMatchObject({ waitsFor, taskId: expect.stringMatching(/^[\da-f]{32}$/) });
+			const refused = await say('Yes, I approve', 'none', asked);
+			expect(refused.failed).toMatchObject({ details: { outcome: 'not_started' } });
+			const { item } = await say('only today', decision, asked);
+			expect(item).toMatchObject({ output: expect.stringContaining(decided) });
+			expect(item).not.toHaveProperty('waitsFor');
+			const again = await say('only today', decision, asked);
+			expect(again.failed?.['error']).toMatch(/Nothing waits for approval/);
+		}
+	},
+);

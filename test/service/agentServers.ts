@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
+import { type Interrupt, interruptsOf } from './interrupts.ts';
 import { listen } from './listen.ts';
 
 /** The key that all of them take, in the header of their own. */
@@ -25,6 +26,8 @@ export interface AgentServers {
 	calls: AgentCall[];
 	/** What the card of an A2A agent has instead. */
 	card: Record<string, unknown>;
+	/** What waits in threads of LangGraph. A test may change it, as another client does. */
+	interrupts: Map<string, Interrupt[]>;
 	/** Of LangGraph. A test may take one away. */
 	assistants: Array<{ assistant_id: string; name: string }>;
 	/** Holds the next answers back until it is called. */
@@ -46,11 +49,12 @@ const ASSISTANTS = [
 /**
  * Agents of several servers, on loopback. Each says how many messages its session has had, and what it was told:
  *
- * - A2A 1.0 and 0.3 as @a2a-js/sdk 1.3.0 and 0.3.14 answer: with `[own]` by a context of their own, with `[ask]` a task that waits, with
- *   `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer,
+ * - A2A 1.0 and 0.3 as @a2a-js/sdk 1.3.0 and 0.3.14 answer: with `[own]` by a context of their own, with `[ask]` a task that waits,
+ *   with `[auth]` one that waits for a login, with `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer,
  *   and of 0.3 with `[working]` a task that goes on.
  * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and a second
- *   message while it answers one.
+ *   message while it answers one. With `[may]`, a graph that asks whether it may; with `[tools]`, the middleware of LangChain, which asks
+ *   for two tools; with `[both]`, two graphs that ask at once. They wait until each has its value. After a message, nothing waits.
  * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
  *   with `[nothing]` as a workflow whose last node returns nothing.
  */
@@ -60,6 +64,7 @@ export async function agentServers(): Promise<AgentServers> {
 	const busy = new Set<string>();
 	const card: Record<string, unknown> = {};
 	const assistants = [...ASSISTANTS];
+	const interrupts = new Map<string, Interrupt[]>();
 	let held: Promise<void> | undefined;
 	let heldRest: Promise<void> | undefined;
 
@@ -104,7 +109,8 @@ export async function agentServers(): Promise<AgentServers> {
 			const error = rpcError(body, Number(code), 'The words of the agent');
 			if (code && !isLate) return sendJson(response, error);
 			const ids = { taskId, contextId: message.includes('[own]') ? `ctx ${message}` : contextId };
-			const state = message.includes('[ask]') ? 'INPUT_REQUIRED' : 'COMPLETED';
+			const [, asks = ''] = /\[(ask|auth)\]/.exec(message) ?? [];
+			const state = { ask: 'INPUT_REQUIRED', auth: 'AUTH_REQUIRED' }[asks] ?? 'COMPLETED';
 			const piece = (words: string, append: boolean) => ({
 				artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: words }] }, append },
 			});
@@ -161,6 +167,15 @@ export async function agentServers(): Promise<AgentServers> {
 			sendJson(response, assistants.slice(0, Number(body['limit'] ?? 10))),
 		// as a proxy for all addresses
 		'POST /graph/list/assistants/search': (_, response) => sendJson(response, { ok: true }),
+		'POST /graph/threads/search': ({ body }, response) => {
+			const { ids } = body as { ids: string[] };
+			const found = ids.filter((id) => interrupts.has(id));
+			const list = found.map((id) => {
+				const byTask = (interrupts.get(id) ?? []).map((one, index) => [`task ${index}`, [one]]);
+				return { thread_id: id, interrupts: Object.fromEntries(byTask) as object };
+			});
+			sendJson(response, list);
+		},
 		'POST /webhook/1/chat': async ({ body }, response) => {
 			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
 			await held;
@@ -190,16 +205,32 @@ export async function agentServers(): Promise<AgentServers> {
 		busy.add(thread);
 		await held;
 		busy.delete(thread);
-		const { input } = body as { input: { messages: Array<{ content: string }> } };
-		const content = sayIn(thread, input.messages[0]?.content ?? '');
+		const { input, command } = body as {
+			input?: { messages: Array<{ content: string }> };
+			command?: { resume: Record<string, unknown> };
+		};
+		const told = input?.messages[0]?.content ?? '';
+		const waiting = command
+			? (interrupts.get(thread) ?? []).filter(({ id }) => !(id in command.resume))
+			: interruptsOf(told);
+		interrupts.set(thread, waiting);
+		const begun = 'event: metadata\ndata: {"run_id":"1","attempt":1}\n\n';
+		const toUpdate = (update: object) => `event: updates\n${toEvent(update)}`;
+		if (waiting.length) {
+			const updates = waiting.map((one) => toUpdate({ __interrupt__: [one] }));
+			return await stream(response, SSE, [begun, ...updates]);
+		}
+		const values = command && `decided: ${JSON.stringify(Object.values(command.resume))}`;
+		const content = sayIn(thread, values ?? told);
 		const message = { id: randomUUID(), type: 'AIMessageChunk' };
 		const pieces = inTwo(content).map((piece) => [
 			{ ...message, content: piece },
 			{ langgraph_node: 'a' },
 		]);
 		await stream(response, SSE, [
-			'event: metadata\ndata: {"run_id":"1","attempt":1}\n\n',
+			begun,
 			...pieces.map((piece) => `event: messages\n${toEvent(piece)}`),
+			toUpdate({ a: { messages: [{ ...message, type: 'ai', content }] } }),
 		]);
 	};
 
@@ -217,7 +248,7 @@ export async function agentServers(): Promise<AgentServers> {
 			const isOpen = path.startsWith('/webhook') || path.includes('/.well-known/');
 			if (!isOpen && !keys.some((key) => String(key).endsWith(AGENT_KEY)))
 				return sendText(response, 401, 'Invalid API key');
-			const answer = path.startsWith('/graph/threads/') ? runGraph : answerers[`${method} ${path}`];
+			const answer = path.endsWith('/runs/stream') ? runGraph : answerers[`${method} ${path}`];
 			if (answer) await answer(call, response);
 			else sendJson(response, { detail: 'Not Found' }, 404);
 		});
@@ -233,6 +264,7 @@ export async function agentServers(): Promise<AgentServers> {
 		}),
 		calls,
 		card,
+		interrupts,
 		assistants,
 		hold() {
 			let release = () => {};

@@ -2,6 +2,12 @@ import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AskedServer, type PartialAnswer, sendMessage } from '../../../src/agent/client';
+import {
+	type Decision,
+	type Directed,
+	directMessage,
+	type KnownWait,
+} from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { mapServiceError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
@@ -10,6 +16,7 @@ import { type ItemOutput, operation, type OperationContext } from '../../../src/
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
+import { answerToApprovalParam, readDecision, recallWait, rememberWait } from './approval';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
 import { findServerIds, placeOf, selectSession, type Session, sessionParams } from './session';
 
@@ -28,6 +35,7 @@ export const sendOperation = operation({
 	params: [
 		agentOfParam,
 		agentParam,
+		answerToApprovalParam,
 		...messageParams,
 		...sessionParams,
 		optionsParam([
@@ -51,20 +59,28 @@ export const sendOperation = operation({
 		]),
 	],
 
-	prepare({ agentOf, agent, messageSource, message, options, ...choice }, context): SendRequest {
+	prepare(
+		{ agentOf, agent, answerToApproval, messageSource, message, options, ...choice },
+		context,
+	): SendRequest {
 		const server = agentOf === 'server' ? readServer(context.server) : undefined;
 		const session = selectSession(choice, context, server);
-		const { chatId, taskId } = server ? findServerIds(session, context) : {};
+		const decision = server && readDecision(answerToApproval, context);
+		const { chatId, ...known } = server ? findServerIds(session, context) : {};
+		const isWordless = decision === 'approve' || decision === 'decline';
 		return {
 			...(server && {
 				server,
 				agent: agent.trim(),
-				task: taskId,
+				known,
+				decision,
 				place: placeOf(context.sessionSpace),
 			}),
 			session,
 			chat: toChat(session, server, chatId),
-			content: readMessageText('Message', messageSource, message, context.handedOver),
+			content: isWordless
+				? ''
+				: readMessageText('Message', messageSource, message, context.handedOver),
 			includeRawEvents: options.includeRawEvents ?? false,
 			answerPath: options.answerPath?.trim() || undefined,
 			onIncomplete: options.onIncomplete ?? 'error',
@@ -76,10 +92,11 @@ export const sendOperation = operation({
 
 	sequenceKey: ({ session }) => session.id?.toLowerCase(),
 
-	identify: ({ session, content, agent }) => ({
+	identify: ({ session, content, agent, decision }) => ({
 		given: session.id,
 		content,
 		...(agent && { agent }),
+		...(decision && { decision }),
 	}),
 
 	async run(context) {
@@ -94,9 +111,10 @@ export const sendOperation = operation({
 interface SendRequest {
 	/** Another one than a workspace, */
 	server?: AgentServer;
-	/** which of its agents, what waits for the message, and where its IDs count. */
+	/** which of its agents, what is known to wait, what a person has decided about it, and where its IDs count. */
 	agent?: string;
-	task?: string | undefined;
+	known?: KnownWait;
+	decision?: Decision | undefined;
 	place?: string;
 	session: Session;
 	/** What remembers the ID that a server gives to the session. */
@@ -159,10 +177,11 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 	const other = chat && (await askOther(context, chat, sessionId));
 	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await sendMessage(
 		http,
-		{ sessionId, content },
+		{ sessionId, content: other?.content ?? content },
 		listening,
 		other,
 	);
+	if (other) rememberWait(context, sessionId, ids.task, waitsFor);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
 	return {
 		text,
@@ -178,16 +197,19 @@ async function askOther(
 	context: SendContext,
 	{ chatId, onChat }: Chat,
 	sessionId: string,
-): Promise<AskedServer | undefined> {
-	const { request, checked } = context;
-	const { server, agent = '', task } = request;
+): Promise<(AskedServer & Directed) | undefined> {
+	const { request, checked, http } = context;
+	const { server, agent = '', decision, content, session } = request;
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
+	const known = { ...recallWait(context, sessionId), ...request.known };
+	const message = { content, decision, session: session.id, known };
+	const directed = await directMessage(http, server, message);
 	return {
 		...how,
+		...directed,
 		chat: chatId,
-		task,
-		isNew: request.session.id === undefined,
+		isNew: session.id === undefined,
 		onChat: (id) => {
 			if (id !== sessionId) onChat(id);
 		},

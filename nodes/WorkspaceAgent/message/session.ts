@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import type { KnownWait } from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { invalidInputError } from '../../../src/core/errors';
 import {
@@ -73,12 +74,15 @@ export const placeOf = (sessionSpace: string): string => uuidV5(NAMESPACE_URL, s
 export function findServerIds(
 	{ source }: Session,
 	{ sessionSpace, handedOver }: Pick<PrepareContext, 'sessionSpace' | 'handedOver'>,
-): { chatId?: string | undefined; taskId?: string | undefined } {
+): KnownWait & { chatId?: string | undefined } {
 	const read = (field: string) =>
 		handedOver.isFromVisitor(field) ? undefined : handedOver.readItem(field);
 	const isOwn =
 		source === 'conversation' || (source === 'item' && read('sessionAt') === placeOf(sessionSpace));
-	return isOwn ? { chatId: read('chatId'), taskId: read('taskId') } : {};
+	if (!isOwn) return {};
+	const kind = handedOver.waitsForApproval ? 'approval' : 'input';
+	const taskId = read('taskId');
+	return { chatId: read('chatId'), ...(taskId && { taskId, kind }) };
 }
 
 function readId(text: string): string {

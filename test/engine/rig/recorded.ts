@@ -186,6 +186,14 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 			...another,
 			...BY_SERVER,
 		});
+		const graph = { secrets: { ...secrets, agentServerApi: elsewhere.credential('langGraph') } };
+		const planner = byId('3f0b0000-0000-4000-8000-000000000000');
+		await record({
+			...agent({ message: '[tools]', agentOf: 'server', agent: planner }),
+			...given,
+			...graph,
+			...BY_SERVER,
+		});
 		service.forms.jobSteps = 0;
 		for (const parameters of [picture, failing]) {
 			const { items } = await record({ ...job('start', parameters), ...given });
@@ -259,6 +267,7 @@ const ELSEWHERE = ours('Elsewhere', 'workspaceAgentTool', {
 const CONVERSATIONS: ConverseOptions[] = [
 	{ speakers, parameters: { turnLimit: 3 } },
 	{ speakers: { Elsewhere: ELSEWHERE, ...speakers }, parameters: { turnLimit: 2 } },
+	{ speakers: { Elsewhere: ELSEWHERE, ...speakers }, items: [{ chatInput: '[auth]' }] },
 	...['{"answer":"Tuesday"}', 'no JSON'].map((content) => ({
 		speakers,
 		moderator: [content, content],

@@ -53,6 +53,10 @@ const DIFFERENCES: Record<string, Record<string, string>> = {
 	'@a2a-js/sdk 0.3.14 in a task': OF_JSON_RPC,
 	'@a2a-js/sdk 0.3.14 not streamed': OF_JSON_RPC,
 	'@langchain/langgraph-sdk 1.15.0 streamed': OF_A_MESSAGE,
+	'@langchain/langgraph-sdk 1.15.0 a decision': OF_A_MESSAGE,
+	'@langchain/langgraph-sdk 1.15.0 search what waits': {
+		'body.offset': '0 is what the server takes',
+	},
 	'@langchain/langgraph-sdk 1.15.0 search': { 'body.offset': '0 is what the server takes' },
 	'@n8n/chat 1.37.0 not streamed': OF_A_MESSAGE,
 	'@n8n/chat 1.37.0 streamed': OF_A_MESSAGE,
@@ -63,14 +67,23 @@ const SESSION = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 /** The request of the row in the place of a client's. */
 async function ours({ case: what, card }: Sent, server: AgentServer) {
 	const newId = () => 'm1';
-	const free: RequestForm | undefined = what === 'search' ? server.agents : undefined;
-	if (free) return { headers: {}, body: undefined, ...toRequest(free, {}, newId) };
+	const { agents, approvals } = server;
+	const free: Record<string, RequestForm | undefined> = {
+		search: agents,
+		'search what waits': approvals?.find,
+	};
+	if (free[what]) {
+		const request = toRequest(free[what], { session: SESSION }, newId);
+		return { headers: {}, body: undefined, ...request };
+	}
 	const http = inMemory(json(card));
 	const way = await findWay(http, server, 'https://agent.example.com');
 	if (what === 'card') return { headers: {}, body: undefined, ...http.requests[0]! };
 	const task = what === 'in a task' ? 't1' : undefined;
-	const values = { message: 'the question', session: SESSION, agent: 'agent', task };
-	return { headers: {}, body: undefined, ...toAskRequest(way, values, newId) };
+	const resume = { i1: true };
+	const values = { message: 'the question', session: SESSION, agent: 'agent', task, resume };
+	const asking = what === 'a decision' ? { ask: approvals!.answer } : way;
+	return { headers: {}, body: undefined, ...toAskRequest(asking, values, newId) };
 }
 
 /** Every field with its path: `params.message.role`. */
@@ -92,7 +105,7 @@ it.each(requests.map((sent) => [`${sent.source} ${sent.case}`, sent] as const))(
 		// of n8n Chat, the whole address is what a user enters
 		expect([method, path || '/webhook/chat']).toEqual([sent.method, sent.path]);
 
-		const isMessage = !['card', 'search'].includes(sent.case);
+		const isMessage = !/^(card|search)/.test(sent.case);
 		const theirs = [...Object.entries({ ...others, ...(isMessage && { accept }) })];
 		const asTheyDo = new Map([...theirs, ...fieldsOf(sent.body, 'body')]);
 		const asWeDo = new Map([...lowered, ...fieldsOf(body, 'body')] as Array<[string, unknown]>);

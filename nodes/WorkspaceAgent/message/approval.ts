@@ -1,0 +1,84 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { Decision, KnownWait } from '../../../src/agent/approvals';
+import type { Waiting } from '../../../src/agent/waiting';
+import { invalidInputError } from '../../../src/core/errors';
+import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
+
+/** In a tool there is no such field: a model decides about nothing. */
+export const answerToApprovalParam = withFieldRules({
+	inTool: 'fixed',
+	yesAndNo: ['approve', 'decline'],
+})({
+	displayName: 'Answer to Approval',
+	name: 'answerToApproval',
+	type: 'options',
+	displayOptions: { show: { agentOf: ['server'], '@tool': [false] } },
+	options: [
+		{
+			name: 'Approve',
+			value: 'approve',
+			description: 'A person has approved what waits, and all of it. No message is sent.',
+		},
+		{
+			name: 'Decline',
+			value: 'decline',
+			description: 'A person has declined what waits. No message is sent.',
+		},
+		{ name: 'Not an Answer', value: 'none', description: 'A message, as usual' },
+		{
+			name: 'With the Message',
+			value: 'text',
+			description:
+				'The message is the answer of a person. Where tools wait, it declines them, with the message as the reason.',
+		},
+	],
+	default: 'none',
+	description:
+		'The decision of a person about what the agent waits for ("waitsFor" of its output). An expression may also give true or false, as "approved" of Send and Wait. A session that waits for approval takes nothing else.',
+} as const satisfies INodeProperties);
+
+type Handed = Pick<PrepareContext, 'handedOver'>;
+
+/**
+ * A person's decision: from the field or, in a conversation, from the person who was asked in it.
+ *
+ * @throws ServiceError `invalid` for the tool of an AI agent.
+ */
+export function readDecision(
+	chosen: 'none' | Decision,
+	{ handedOver: { caller, readTurn } }: Handed,
+): Decision | undefined {
+	if (caller === 'conversation') {
+		const given = readTurn('decision');
+		return given === 'approve' || given === 'decline' || given === 'text' ? given : undefined;
+	}
+	if (chosen === 'none') return undefined;
+	if (caller === 'workflow') return chosen;
+	throw invalidInputError(
+		'Answer to Approval is for people, not for the model of an AI agent',
+		'Nothing was sent. Tell the user.',
+	);
+}
+
+type WaitMemory = Pick<OperationContext<never>, 'flowState'>;
+
+/** What the execution remembers to wait in a session. */
+export function recallWait({ flowState }: WaitMemory, session: string): KnownWait {
+	const found = tryParseJson(flowState.get(nameOf(session)) ?? '');
+	return isPlainObject(found) ? found : {};
+}
+
+/** To be called with each answer: what waited before has been answered. */
+export function rememberWait(
+	{ flowState }: WaitMemory,
+	session: string,
+	taskId: string | undefined,
+	waitsFor: Waiting | undefined,
+): void {
+	flowState.set(nameOf(session), JSON.stringify({ taskId, kind: waitsFor?.kind }));
+}
+
+const nameOf = (session: string) => `waits ${session}`;

@@ -1,0 +1,271 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { type AgentServers, agentServers } from '../service/agentServers';
+import { callTool } from './rig/agentTool';
+import { CARRY_ON, model } from './rig/calls';
+import { made, ours, startFlow } from './rig/flow';
+import { callInN8nAgent } from './rig/n8nAgent';
+import { run } from './rig/run';
+
+// what an agent waits for with a person's decision, and who may decide
+let servers: AgentServers;
+beforeEach(async () => void (servers = await agentServers()));
+afterEach(async () => await servers.stop());
+
+type Name = 'a2a' | 'langGraph' | 'n8nChat';
+const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
+
+const KEYED = { sessionMode: 'key', sessionKey: 'a' };
+const FROM_ITEM = { sessionMode: 'fromInput' };
+
+const callOf = (message: string, more: INodeParameters = {}, name: Name = 'langGraph') => ({
+	node: 'workspaceAgent',
+	credential: 'agentServerApi',
+	secrets: { agentServerApi: servers.credential(name) },
+	parameters: {
+		agentOf: 'server',
+		...(message && { messageSource: 'define', message }),
+		...(name === 'langGraph' && { agent: model(PLANNER) }),
+		...KEYED,
+		...more,
+	},
+});
+
+/** Sends in an execution of its own, as another worker would. @param item What it is handed. */
+const send = async (
+	message: string,
+	more: INodeParameters = {},
+	item: IDataObject = {},
+	name?: Name,
+) => {
+	const call = { ...callOf(message, more, name), items: [item], settings: CARRY_ON };
+	const { items, failed } = await run(call);
+	return { json: items[0]?.json ?? {}, failed: failed[0]?.json };
+};
+/** The same with what an earlier output says. */
+const decide = async (answerToApproval: unknown, asked: IDataObject, message = '') =>
+	await send(message, { ...FROM_ITEM, answerToApproval: answerToApproval as string }, asked);
+
+/** What was sent to agents: not what was free. */
+const paid = () => servers.calls.filter(({ path }) => !/well-known|search/.test(path));
+const resumed = () => {
+	const { command } = paid().at(-1)?.body as { command?: { resume: object } };
+	return Object.values(command?.resume ?? {}) as unknown[];
+};
+
+const REFUSED = {
+	error: expect.stringMatching(/waits for the decision of a person/),
+	details: { outcome: 'not_started' },
+};
+
+it('LangGraph: what waits is told, with all of it and its ID', async () => {
+	const { json } = await send('[tools] go on');
+	expect(json).toMatchObject({
+		complete: true,
+		taskId: expect.stringMatching(/^[\da-f]{32}$/),
+		sessionAt: expect.any(String),
+		waitsFor: {
+			kind: 'approval',
+			text: 'send_mail with {"to":"a@b.c"}\npay with {"usd":7}',
+			calls: [
+				{ tool: 'send_mail', arguments: '{"to":"a@b.c"}' },
+				{ tool: 'pay', arguments: '{"usd":7}' },
+			],
+		},
+	});
+	const both = await send('[both]', { sessionKey: 'b' });
+	expect(both.json['taskId']).toMatch(/^[\da-f]{32},[\da-f]{32}$/);
+	expect(both.json['output']).toBe('May I?\n\n{"go":true}');
+});
+
+it('LangGraph: what an update repeats is told once', async () => {
+	expect((await send('hello')).json).toMatchObject({
+		output: 'I heard: hello This is message 1.',
+	});
+});
+
+it.each([
+	['approve', '[may]', 'approve', '', [true]],
+	['decline', '[may]', 'decline', '', [false]],
+	['text', '[may]', 'text', 'only today', ['only today']],
+	['two at once', '[both]', 'approve', '', [true, true]],
+	['true, as Send and Wait gives it', '[may]', '={{ $json.approved }}', '', [true]],
+	['tools', '[tools]', 'approve', '', [{ decisions: [{ type: 'approve' }, { type: 'approve' }] }]],
+	['no tools', '[tools]', 'decline', '', [{ decisions: [{ type: 'reject' }, { type: 'reject' }] }]],
+	[
+		'no tools, with a reason',
+		'[tools]',
+		'text',
+		'too dear',
+		[
+			{
+				decisions: [
+					{ type: 'reject', message: 'too dear' },
+					{ type: 'reject', message: 'too dear' },
+				],
+			},
+		],
+	],
+])('a decision of a person goes on in another execution: %s', async (...row) => {
+	const [, question, decision, words, values] = row;
+	const { json } = await send(question);
+	const decided = await decide(decision, { ...json, approved: true }, words);
+	expect(decided.failed).toBeUndefined();
+	expect(resumed()).toEqual(values);
+	expect(decided.json['output']).toMatch(/^I heard: decided: /);
+	expect(decided.json).not.toHaveProperty('waitsFor');
+	// nothing waits any longer, and a message is one again
+	expect((await send('and now?')).json['output']).toMatch(/^I heard: and now\?/);
+});
+
+it.each([
+	['false, as Send and Wait gives it', false, [false]],
+	['nobody answered', null, undefined],
+	['a word of somebody', 'yes', undefined],
+])('what an expression gives: %s', async (_name, approved, values) => {
+	const { json } = await send('[may]');
+	const { failed } = await decide('={{ $json.approved }}', { ...json, approved });
+	if (values) expect(resumed()).toEqual(values);
+	else expect(failed?.['error']).toMatch(/Answer to Approval/);
+	expect(paid()).toHaveLength(values ? 2 : 1);
+});
+
+it('a session that waits takes no message, whoever sends it and from wherever', async () => {
+	const { json } = await send('[may]');
+	for (const refused of [
+		await send('yes, I approve'),
+		await send('yes, I approve', FROM_ITEM, json),
+		await send('yes', FROM_ITEM, { sessionId: json['sessionId'] as string }),
+	]) {
+		expect(refused.failed).toMatchObject(REFUSED);
+		expect(JSON.stringify(refused.failed)).toContain('May I?');
+	}
+	expect(paid()).toHaveLength(1);
+});
+
+it('a decision goes to nothing but what the person was shown', async () => {
+	const { json } = await send('[may]');
+	const thread = String(json['sessionId']);
+	// it was decided elsewhere, and the agent asks for something else now
+	servers.interrupts.set(thread, [{ id: 'f'.repeat(32), value: 'May I delete all?' }]);
+	const stale = await decide('approve', json);
+	expect(stale.failed?.['error']).toMatch(/What waits for approval is not what was decided about/);
+	servers.interrupts.set(thread, []);
+	const late = await decide('approve', json);
+	expect(late.failed?.['error']).toMatch(/Nothing waits for approval/);
+	expect(paid()).toHaveLength(1);
+});
+
+it.each<[string, (json: IDataObject) => IDataObject]>([
+	['no task', (json) => ({ ...json, taskId: '' })],
+	['the task of a stranger', (json) => ({ ...json, taskId: '0'.repeat(32) })],
+	['another place', (json) => ({ ...json, sessionAt: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90' })],
+	['no place', (json) => ({ ...json, sessionAt: '' })],
+])('an item with %s decides about nothing', async (_name, change) => {
+	const { json } = await send('[may]');
+	const { failed } = await decide('approve', change(json));
+	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
+	expect(paid()).toHaveLength(1);
+});
+
+it('where nothing waits, a decision is refused', async () => {
+	await send('hello');
+	for (const { failed } of [
+		await send('', { answerToApproval: 'approve' }),
+		await send('', { answerToApproval: 'approve', sessionMode: 'new' }),
+		await send('', { answerToApproval: 'decline' }, {}, 'a2a'),
+		await send('', { answerToApproval: 'decline' }, {}, 'n8nChat'),
+	])
+		expect(failed).toMatchObject({
+			error: expect.stringMatching(/Nothing waits for approval/),
+			details: { outcome: 'not_started' },
+		});
+	expect(paid()).toHaveLength(1);
+});
+
+it('a server that cannot say what waits gets no message', async () => {
+	const { json } = await send('[may]');
+	servers.calls.length = 0;
+	await servers.stop();
+	const { failed } = await decide('approve', json);
+	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
+	expect(paid()).toEqual([]);
+});
+
+it('A2A: a login is no question, and takes no message of anybody', async () => {
+	const asked = await send('[auth]', {}, {}, 'a2a');
+	expect(asked.json['waitsFor']).toMatchObject({ kind: 'approval' });
+	const more = { ...FROM_ITEM };
+	const refused = await send('my password', more, asked.json, 'a2a');
+	expect(refused.failed).toMatchObject(REFUSED);
+	const approved = await send('', { ...more, answerToApproval: 'approve' }, asked.json, 'a2a');
+	expect(approved.failed).toBeUndefined();
+	const { params } = paid().at(-1)?.body as { params: { message: IDataObject } };
+	expect(params.message).toMatchObject({
+		taskId: asked.json['taskId'],
+		parts: [{ text: 'Approved' }],
+	});
+	expect(paid()).toHaveLength(2);
+});
+
+it('the execution that was asked knows what it decides about, without its item', async () => {
+	const agent = (name: string, message: string, answerToApproval: string) =>
+		ours(name, 'workspaceAgent', {
+			credential: 'agentServerApi',
+			parameters: { ...callOf(message).parameters, answerToApproval },
+		});
+	const wait = made('Wait', 'test.sink');
+	const { data } = await startFlow({
+		secrets: { agentServerApi: servers.credential('langGraph') },
+		nodes: [agent('Ask', '[may]', 'none'), wait, agent('Decide', '', 'approve')],
+		wires: [
+			['Ask', 'Wait'],
+			['Wait', 'Decide'],
+		],
+		input: [{ json: {} }],
+	}).finished;
+	expect(data.resultData.error).toBeUndefined();
+	expect(resumed()).toEqual([true]);
+});
+
+describe('a model decides about nothing', () => {
+	const tool = (parameters: INodeParameters) => ({
+		node: 'workspaceAgent',
+		credential: 'agentServerApi',
+		parameters: { agentOf: 'server', agent: model(PLANNER), ...KEYED, ...parameters },
+	});
+	const secrets = () => ({ agentServerApi: servers.credential('langGraph') });
+	const given = (taskId: unknown) => ({
+		Message: 'approve',
+		answerToApproval: 'approve',
+		decision: 'approve',
+		taskId: taskId as string,
+		waitsFor: { kind: 'input' },
+	});
+	const fromModel = "={{ $fromAI('answerToApproval', '', 'string') }}";
+
+	it.each(['approve', fromModel, '={{ $json.decision }}', 'text'])(
+		'as a tool of an AI agent or an MCP client: %s',
+		async (answerToApproval) => {
+			const { json } = await send('[may]');
+			for (const way of ['by the engine', 'by itself'] as const) {
+				const { answers } = await callTool(way, {
+					tool: tool({ answerToApproval }),
+					calls: [given(json['taskId'])],
+					secrets: secrets(),
+				});
+				expect(answers).toEqual([expect.stringMatching(/waits for the decision of a person/)]);
+			}
+			expect(paid()).toHaveLength(1);
+		},
+	);
+
+	it('as a tool of an n8n Agent', async () => {
+		const { json } = await send('[may]');
+		const message = { message: 'approve' };
+		const call = { ...tool({ ...message, answerToApproval: 'approve' }), secrets: secrets() };
+		const { items, error } = await callInN8nAgent({ ...call, given: given(json['taskId']) });
+		expect(JSON.stringify([items, error?.message])).toMatch(/waits for the decision of a person/);
+		expect(paid()).toHaveLength(1);
+	});
+});
