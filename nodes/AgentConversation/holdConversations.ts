@@ -14,7 +14,13 @@ import {
 	type Conversation,
 	type PendingTurn,
 } from '../../src/conversation/conversation';
-import { checkLimits } from '../../src/conversation/ending';
+import {
+	type Approval,
+	asDecision,
+	decide,
+	toApprovalMessage,
+} from '../../src/conversation/approval';
+import { checkLimits, type Ending } from '../../src/conversation/ending';
 import {
 	addressedSpeaker,
 	composeMessage,
@@ -47,7 +53,7 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import { findAsker, isChat, isChatReview, isOurs, isWorkflow } from './speakers';
+import { findAsker, findPerson, isChat, isChatReview, isOurs, isWorkflow } from './speakers';
 
 /**
  * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
@@ -131,9 +137,15 @@ async function takeAnswer(
 	}
 	if (!answer) throw new Error('n8n has no answer from this speaker');
 	const question = toQuestion({ n8n, state }, conversation, { answer, given });
-	const reply = toReply(answer, question);
+	const said = toReply(answer, question);
 	const durationMs = durationOf(answer, pending, question.hasWaited);
-	const updated = receiveReply(conversation, { ...reply, durationMs }, Date.now(), regexEngine);
+	const { approval: asked } = conversation;
+	const isDecision = pending.isForApproval && asked;
+	const reply = isDecision ? asDecision(said) : said;
+	const decided = isDecision
+		? { ...conversation, approval: decide(asked, said, question.hasWaited) }
+		: conversation;
+	const updated = receiveReply(decided, { ...reply, durationMs }, Date.now(), regexEngine);
 	await display.showTurn(tool, updated, reply);
 	return updated;
 }
@@ -154,7 +166,7 @@ function toQuestion(
 		hasWaited: answer.isResumed && !state[UNSTORED] && !isOurs(n8n, tool),
 		place: placeOfAnswer(n8n, tool),
 		isOurs: isOurs(n8n, tool),
-		isEditor: rules.editors.includes(speaker),
+		isEditor: pending?.isForApproval ?? rules.editors.includes(speaker),
 	};
 }
 
@@ -220,20 +232,39 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	if (reached) return endConversation(conversation, reached, Date.now());
 	if (turns.length > earlier && settings.pause)
 		await abortableSleep(settings.pause, n8n.getExecutionCancelSignal());
-	const choice = await choose(call, conversation);
-	if ('isDone' in choice) {
-		const reason = 'The moderator ended the conversation';
-		return endConversation(conversation, { kind: 'moderator', reason }, Date.now());
-	}
-	const { speaker } = choice;
-	const { message, note } = composeMessage(conversation, speaker);
-	const notes = joinSentences(choice.note, note);
-	const asking = { speaker, message, messageId: randomUUID(), note: notes, askedAt: Date.now() };
-	const asked = askSpeaker(conversation, asking);
-	const tool = state.speakers[speaker];
+	const next = conversation.approval
+		? nextForApproval(call, conversation.approval)
+		: await nextToSpeak(call, conversation);
+	if ('kind' in next) return endConversation(conversation, next, Date.now());
+	const asked = askSpeaker(conversation, {
+		...next,
+		messageId: randomUUID(),
+		askedAt: Date.now(),
+	});
+	const tool = state.speakers[next.speaker];
 	const asker = tool && findAsker(n8n, tool);
 	await (asker ? display.announceWait(asker) : display.announceSpeaker(tool));
 	return asked;
+}
+
+type Next = Pick<PendingTurn, 'speaker' | 'message' | 'note' | 'decision' | 'isForApproval'>;
+
+async function nextToSpeak(call: Call, conversation: Conversation): Promise<Next | Ending> {
+	const choice = await choose(call, conversation);
+	if ('isDone' in choice)
+		return { kind: 'moderator', reason: 'The moderator ended the conversation' };
+	const { speaker } = choice;
+	const { message, note } = composeMessage(conversation, speaker);
+	return { speaker, message, note: joinSentences(choice.note, note) };
+}
+
+/** Who has the turn while an agent waits for approval: a person, then the agent with the decision. Nobody else decides. */
+function nextForApproval({ n8n, state }: Call, approval: Approval): Next | Ending {
+	const { speaker, decision, words = '', isAsked } = approval;
+	if (decision) return { speaker, message: words, decision };
+	const person = isAsked ? undefined : findPerson(n8n, state.speakers);
+	if (person) return { speaker: person, message: toApprovalMessage(approval), isForApproval: true };
+	return { kind: 'waiting', reason: `${speaker} waits for the decision of a person` };
 }
 
 async function choose({ n8n, settings, state }: Call, conversation: Conversation) {

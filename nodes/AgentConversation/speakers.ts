@@ -38,6 +38,15 @@ export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool
 	return isPerson ? node : undefined;
 }
 
+/** The speaker who is a person: one in a chat only if there is nobody else. */
+export function findPerson(
+	n8n: IExecuteFunctions,
+	speakers: Readonly<Record<string, AttachedTool>>,
+): string | undefined {
+	const people = Object.values(speakers).filter((tool) => findAsker(n8n, tool) === tool.node);
+	return (people.find((tool) => !isChat(tool)) ?? people[0])?.node;
+}
+
 /** A person in n8n's chat. */
 export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');
 
@@ -55,12 +64,12 @@ export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'tool
  */
 export function toTurnInput(
 	conversation: Conversation,
-	{ speaker, turn, message, messageId }: PendingTurn,
+	{ speaker, turn, message, messageId, decision }: PendingTurn,
 	tool: AttachedTool,
 	{ showLive, spendingLabel }: { showLive: boolean; spendingLabel: string },
 ): IDataObject {
 	const { id, ids, turns, rules } = conversation;
-	const { sessionId = '', chatId = '', taskId = '' } = ids[speaker] ?? {};
+	const { sessionId = '', chatId = '', taskId = '', waiting } = ids[speaker] ?? {};
 	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
 	return {
 		...Object.fromEntries(byKey),
@@ -73,6 +82,7 @@ export function toTurnInput(
 		taskId,
 		showLive,
 		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
+		...(isWorkspaceAgent(tool) && { waitsFor: { kind: waiting ?? '' }, decision: decision ?? '' }),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
 			spendingLabel,

@@ -25,6 +25,7 @@ const ENDINGS: Record<EndingKind, true> = {
 	speakerFailed: true,
 	denied: true,
 	emptyRound: true,
+	waiting: true,
 };
 
 /** What names and types do not say, by the title of the operation or node. */

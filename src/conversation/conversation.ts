@@ -1,7 +1,9 @@
 import { joinSentences } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import type { RegexEngine } from '../core/regex';
-import type { Failure, Reply, TurnFacts, WaitingIds } from './reply';
+import type { Approval, Decision } from './approval';
+import type { Failure, Reply, TurnFacts } from './reply';
+import type { WaitingIds } from './waiting';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
 
 /** The rules of a conversation. Plain data, like everything in it: n8n stores it with the execution. */
@@ -66,6 +68,10 @@ export interface PendingTurn extends AskedTurn {
 	note?: string;
 	/** Who approved the turn, if it needed approval. */
 	approvedBy?: string;
+	/** What a person has decided about what the speaker waits for. The message is in the person's words. */
+	decision?: Decision;
+	/** Set if the speaker is a person who is asked for that. */
+	isForApproval?: true;
 }
 
 export interface Conversation {
@@ -80,6 +86,8 @@ export interface Conversation {
 	earlier: number;
 	turns: readonly Turn[];
 	pending?: PendingTurn;
+	/** What an agent waits for. */
+	approval?: Approval;
 	ending?: Ending;
 	/** Milliseconds since 1970. */
 	endedAt?: number;
@@ -101,6 +109,10 @@ export function startConversation(
 			return [name, { ...ids[name], ...omitMissing({ sessionId, chatId, taskId, waiting }) }];
 		}),
 	);
+	const waiting = earlier.findLast(
+		({ speaker, waiting: kind, turn }) =>
+			kind === 'approval' && !earlier.some((one) => one.speaker === speaker && one.turn > turn),
+	);
 	return {
 		id,
 		rules,
@@ -109,13 +121,14 @@ export function startConversation(
 		began: now,
 		earlier: earlier.length,
 		turns: earlier,
+		...(waiting && { approval: { speaker: waiting.speaker, text: waiting.text } }),
 	};
 }
 
 /** Hands the turn to a speaker. */
 export function askSpeaker(
 	conversation: Conversation,
-	{ note, ...asked }: Pick<PendingTurn, 'speaker' | 'message' | 'messageId' | 'note' | 'askedAt'>,
+	{ note, ...asked }: Omit<PendingTurn, 'turn' | 'attempt' | 'approvedBy'>,
 ): Conversation {
 	const turn = conversation.turns.length + 1;
 	const pending = { turn, ...asked, attempt: 1, ...(note && { note }) };
@@ -153,12 +166,23 @@ export function receiveReply(
 	const noted = { ...pending, note: joinSentences(pending.note, note) };
 	const turn = toTurn(conversation, noted, reply, now);
 	const updated = {
-		...rest,
+		...withApproval(rest, pending, reply),
 		ids: updateIds(conversation, reply),
 		turns: addTurn(conversation, turn, reply),
 	};
 	const ending = checkEnding(updated, { pending, reply, stop }, now);
 	return ending ? endConversation(updated, ending, now) : updated;
+}
+
+/** What is waited for after a reply: what the speaker asks now. What was decided is over. */
+function withApproval(
+	{ approval, ...conversation }: Omit<Conversation, 'pending'>,
+	{ speaker, decision }: PendingTurn,
+	reply: Reply,
+): Omit<Conversation, 'pending'> {
+	const open = decision ? undefined : approval;
+	const asked = reply.approval === undefined ? open : { speaker, text: reply.approval };
+	return { ...conversation, ...(asked && { approval: asked }) };
 }
 
 export const endConversation = (

@@ -14,7 +14,8 @@ export type EndingKind =
 	| 'stopPattern'
 	| 'stopPhrase'
 	| 'timeLimit'
-	| 'turnLimit';
+	| 'turnLimit'
+	| 'waiting';
 
 export interface Ending {
 	kind: EndingKind;

@@ -58,7 +58,7 @@ export function readEdit(answers: readonly Item[]): Edit | undefined {
 }
 
 const DECISION = /^(approve|decline|replace)d?[.!]?$/i;
-const APPROVED = 'Approved';
+export const APPROVED = 'Approved';
 const NOT_APPROVED = 'Not approved';
 
 /**

@@ -12,6 +12,7 @@ import {
 	readFields,
 	readPerson,
 } from './person';
+import { readApproval, readWaiting, type WaitingIds } from './waiting';
 
 /** What a speaker reports besides its text. */
 export interface TurnFacts {
@@ -53,15 +54,10 @@ export interface Reply {
 	isRefusal?: true;
 	/** What a remote agent waits with; it replaces the earlier one. */
 	ids?: WaitingIds;
+	/** For which decision of a person it waits, in words. */
+	approval?: string;
 	/** Whether the text replaces the turn before it. */
 	replacesTurn?: true;
-}
-
-export interface WaitingIds {
-	/** The task of its server that waits. */
-	taskId?: string | undefined;
-	/** Whether it waits for what is said next, or for a person's decision. */
-	waiting?: 'input' | 'approval' | undefined;
 }
 
 export interface Failure {
@@ -121,7 +117,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 		// half of a cut emoji could not be sent
 		.toWellFormed();
 	const notice = readNotice(own, text, isOurs);
-	const ids = isOurs ? { ids: readWaiting(own[0]) } : {};
+	const ids = isOurs ? { ids: readWaiting(own[0]), ...readApproval(own[0]) } : {};
 	return {
 		text,
 		facts,
@@ -137,15 +133,6 @@ function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'id
 	// a task that has failed, or is over, waits for nothing
 	const isTold = isOurs && !failure.isCertainlyNotReceived;
 	return { failure, ...(isTold && { ids: readWaiting(failed['details']) }) };
-}
-
-/** What still waits for the next message, or for a person. */
-function readWaiting(place: unknown): WaitingIds {
-	if (!isPlainObject(place)) return {};
-	const { taskId, waitsFor } = place;
-	const kind = isPlainObject(waitsFor) ? waitsFor['kind'] : undefined;
-	const waiting = kind === 'input' || kind === 'approval' ? kind : undefined;
-	return omitMissing({ taskId: firstText(taskId), waiting });
 }
 
 /** Whether a speaker has written into the chat itself. Any other node could hide from it what it says. */

@@ -144,7 +144,7 @@ const NOT_ENDED: Ending = { kind: 'speakerFailed', reason: 'It has not ended' };
 /** The output of a conversation that has ended. */
 export function toResult(conversation: Conversation) {
 	const { id, ids, speakers, turns, began, endedAt = began, ending = NOT_ENDED } = conversation;
-	const { conclusion } = conversation;
+	const { conclusion, approval } = conversation;
 	const last = turns.findLast(({ text, failed }) => text.trim() && !failed)?.text ?? '';
 	const costs = listCosts(conversation);
 	const unpriced = turns.filter(({ costUsd }) => costUsd === undefined);
@@ -160,6 +160,9 @@ export function toResult(conversation: Conversation) {
 		// earlier ones included
 		turns: turns.length,
 		conversationId: id,
+		...(approval && {
+			waitsFor: { kind: 'approval', speaker: approval.speaker, text: approval.text },
+		}),
 		...conclusion?.output,
 		// what the speakers reported, without what was only reserved
 		...(costs.length && { costUsd: sumCosts(costs) }),

@@ -1,0 +1,27 @@
+import { isPlainObject } from '../core/json';
+import { omitMissing } from '../core/missing';
+import { firstText } from './person';
+
+/** What a speaker keeps of what it waits for. */
+export interface WaitingIds {
+	/** The task of its server that waits. */
+	taskId?: string | undefined;
+	/** Whether it waits for what is said next, or for a person's decision. */
+	waiting?: 'input' | 'approval' | undefined;
+}
+
+/** What still waits for the next message, or for a person. */
+export function readWaiting(place: unknown): WaitingIds {
+	if (!isPlainObject(place)) return {};
+	const { taskId, waitsFor } = place;
+	const kind = isPlainObject(waitsFor) ? waitsFor['kind'] : undefined;
+	const waiting = kind === 'input' || kind === 'approval' ? kind : undefined;
+	return omitMissing({ taskId: firstText(taskId), waiting });
+}
+
+/** For which decision of a person an agent waits, in words. */
+export function readApproval(place: unknown): { approval?: string } {
+	const waitsFor = isPlainObject(place) ? place['waitsFor'] : undefined;
+	if (!isPlainObject(waitsFor) || waitsFor['kind'] !== 'approval') return {};
+	return { approval: firstText(waitsFor['text']) ?? '' };
+}
