@@ -2,7 +2,7 @@ import { END_MARK, END_WORD } from '../core/sse';
 import { reportedError } from '../core/body';
 import { hasErrors, reportsError } from '../core/errorResponses';
 import { extractTextAt, findText, hasNoText, inWords, OTHER_ROLE } from '../core/extractText';
-import { createTextAccumulator } from '../core/textAccumulator';
+import { createTextAccumulator, withoutSpace } from '../core/textAccumulator';
 import { newState, rawOf, type ArrivedEvent, type EventReader } from './eventReader';
 
 /**
@@ -74,8 +74,10 @@ export function createPlainReader(question: string, path: string | undefined) {
 /** Finds a text that comes again in another place, because it is whole. A place is the names of an event, and a field. */
 function createRepeatFinder() {
 	let lastPlace: string | undefined;
-	/** All texts, without white space. */
+	/** All texts up to the last change of the place, without white space. */
 	const texts: string[] = [];
+	/** Those since then. Most answers have all of their text in one place, and nothing is compared. */
+	const since: string[] = [];
 
 	/** From the end, text by text: to join them again and again would take longer with each. */
 	const isAtEnd = (text: string): boolean => {
@@ -90,10 +92,13 @@ function createRepeatFinder() {
 		return rest === '';
 	};
 	return (text: string, place: string): boolean => {
-		const added = text.replace(/\s+/g, '');
-		if (place !== lastPlace && added && texts.length && isAtEnd(added)) return true;
+		const hasWords = /\S/.test(text);
+		if (hasWords && place !== lastPlace && lastPlace !== undefined) {
+			for (const each of since.splice(0)) texts.push(withoutSpace(each));
+			if (isAtEnd(withoutSpace(text))) return true;
+		}
 		lastPlace = place;
-		if (added) texts.push(added);
+		if (hasWords) since.push(text);
 		return false;
 	};
 }

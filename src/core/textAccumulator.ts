@@ -32,4 +32,4 @@ export function createTextAccumulator() {
 	};
 }
 
-const withoutSpace = (text: string) => text.replace(/\s+/g, '');
+export const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
