@@ -229,7 +229,7 @@ const toDotted = (groups: readonly string[]) =>
 		.join('.');
 
 /** The ID of a job may be a signed token. */
-const MAX_SEGMENT_LENGTH = 2000;
+export const MAX_SEGMENT_LENGTH = 2000;
 
 /**
  * Encodes an id from outside as one segment of a path.

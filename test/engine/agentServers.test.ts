@@ -280,6 +280,15 @@ it.each(NAMES)('%s: two executions in one session come one after the other', asy
 	);
 });
 
+it.each(NAMES)('%s: a Session ID without an end is refused, and not repeated', async (name) => {
+	const sessionId = 'x'.repeat(100_000);
+	const { failed } = await send(name, 'hello', { sessionMode: 'id', sessionId });
+	expect(failed?.['error']).toBe(
+		'Session ID is longer than 2000 characters. Enter the "sessionId" of an earlier answer, or choose Session: New.',
+	);
+	expect(asked()).toEqual([]);
+});
+
 it('the turn after one that has failed goes on', async () => {
 	const release = servers.hold();
 	const session = { sessionMode: 'key', sessionKey: 'same' };

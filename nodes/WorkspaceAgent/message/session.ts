@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { KnownWait } from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { invalidInputError } from '../../../src/core/errors';
+import { MAX_SEGMENT_LENGTH } from '../../../src/core/urls';
 import {
 	findSession,
 	sessionKeyParam,
@@ -87,9 +88,9 @@ export function findServerIds(
 
 function readId(text: string): string {
 	const id = text.trim();
-	if (id) return id;
+	if (id && id.length <= MAX_SEGMENT_LENGTH) return id;
 	throw invalidInputError(
-		'Session ID is empty',
+		id ? `Session ID is longer than ${MAX_SEGMENT_LENGTH} characters` : 'Session ID is empty',
 		'Enter the "sessionId" of an earlier answer, or choose Session: New.',
 	);
 }
