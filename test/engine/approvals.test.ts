@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { type AgentServers, agentServers } from '../service/agentServers';
 import { callTool } from './rig/agentTool';
 import { CARRY_ON, model } from './rig/calls';
-import { made, ours, startFlow } from './rig/flow';
+import { made, ours, startFlow, type Wire } from './rig/flow';
 import { callInN8nAgent } from './rig/n8nAgent';
 import { run } from './rig/run';
 
@@ -226,6 +226,34 @@ it('the execution that was asked knows what it decides about, without its item',
 	}).finished;
 	expect(data.resultData.error).toBeUndefined();
 	expect(resumed()).toEqual([true]);
+});
+
+it.each([
+	['failed after it was received', '[code -32603]', false],
+	['was certainly not received', '', true],
+])('A2A: a task that waits, whose message %s: does the next one go to it', async (...row) => {
+	const [, message, goesOn] = row;
+	const agent = (name: string, words: string) => {
+		const { parameters } = callOf(words, {}, 'a2a');
+		const call = { credential: 'agentServerApi', parameters, settings: CARRY_ON };
+		return ours(name, 'workspaceAgent', call);
+	};
+	const names = ['Ask', 'Fail', 'Again'];
+	const wires = [
+		['Ask', 'Fail'],
+		['Fail', 'Again', 'main', goesOn ? 0 : 1],
+	] as Wire[];
+	const { data } = await startFlow({
+		secrets: { agentServerApi: servers.credential('a2a') },
+		nodes: [agent('Ask', '[ask]'), agent('Fail', message || ' '), agent('Again', 'on Monday')],
+		wires: goesOn ? [...wires, ['Fail', 'Again', 'main', 1]] : wires,
+		input: [{ json: {} }],
+	}).finished;
+	expect(Object.keys(data.resultData.runData)).toEqual(names);
+	const [first] = data.resultData.runData['Ask']?.[0]?.data?.['main']?.[0] ?? [];
+	const { params } = paid().at(-1)?.body as { params: { message: IDataObject } };
+	expect(params.message['parts']).toEqual([{ text: 'on Monday' }]);
+	expect(params.message['taskId']).toBe(goesOn ? first?.json['taskId'] : undefined);
 });
 
 describe('a model decides about nothing', () => {

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Decision, KnownWait } from '../../../src/agent/approvals';
 import type { Waiting } from '../../../src/agent/waiting';
-import { invalidInputError } from '../../../src/core/errors';
+import { invalidInputError, mapServiceError, ServiceError } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
@@ -71,14 +71,26 @@ export function recallWait({ flowState }: WaitMemory, session: string): KnownWai
 	return isPlainObject(found) ? found : {};
 }
 
-/** To be called with each answer: what waited before has been answered. */
-export function rememberWait(
+/**
+ * Remembers what waits after an answer. What waited before has been answered, unless the message was certainly not received.
+ *
+ * @throws ServiceError as `answering`.
+ */
+export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: string }>(
 	{ flowState }: WaitMemory,
 	session: string,
-	taskId: string | undefined,
-	waitsFor: Waiting | undefined,
-): void {
-	flowState.set(nameOf(session), JSON.stringify({ taskId, kind: waitsFor?.kind }));
+	answering: Promise<Answer>,
+): Promise<Answer> {
+	const remember = (wait: KnownWait) => flowState.set(nameOf(session), JSON.stringify(wait));
+	try {
+		const answer = await answering;
+		remember({ taskId: answer.task, kind: answer.waitsFor?.kind });
+		return answer;
+	} catch (cause) {
+		const { outcome = 'unknown', ids = {} } = cause instanceof ServiceError ? cause.details : {};
+		if (outcome !== 'not_started') remember({ taskId: ids['taskId'] });
+		throw mapServiceError(cause);
+	}
 }
 
 const nameOf = (session: string) => `waits ${session}`;

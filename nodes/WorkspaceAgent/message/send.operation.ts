@@ -175,13 +175,11 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
 	const other = chat && (await askOther(context, chat, sessionId));
-	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await sendMessage(
-		http,
-		{ sessionId, content: other?.content ?? content },
-		listening,
-		other,
-	);
-	if (other) rememberWait(context, sessionId, ids.task, waitsFor);
+	const message = { sessionId, content: other?.content ?? content };
+	const answering = sendMessage(http, message, listening, other);
+	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await (other
+		? rememberWait(context, sessionId, answering)
+		: answering);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
 	return {
 		text,
@@ -202,7 +200,9 @@ async function askOther(
 	const { server, agent = '', decision, content, session } = request;
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
-	const known = { ...recallWait(context, sessionId), ...request.known };
+	// a conversation knows what waits for its speaker
+	const recalled = session.source === 'conversation' ? {} : recallWait(context, sessionId);
+	const known = { ...recalled, ...request.known };
 	const message = { content, decision, session: session.id, known };
 	const directed = await directMessage(http, server, message);
 	return {
