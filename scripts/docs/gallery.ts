@@ -56,6 +56,7 @@ export const LESSONS: readonly string[] = [
 	'chat-live-with-an-agent.json',
 	'talk-to-an-agent-elsewhere-by-a2a.json',
 	'ask-a-langgraph-agent.json',
+	'let-a-person-approve-what-a-langgraph-agent-does.json',
 	'answer-many-threads.json',
 	'ai-agent-and-workspace-agent-settle-a-question.json',
 	'ask-the-market-assistant.json',
