@@ -89,7 +89,7 @@ export function getRequestId(headers: HttpResponse['headers']): { requestId?: st
 	return id ? { requestId: shortenText(id, 200) } : {};
 }
 
-/** A sentence for a status other than 2xx. */
+/** A sentence for a status other than 2xx. 529 is Anthropic's own, and no proxy's. */
 export function describeStatus(status: number): string {
 	if (status >= 300 && status < 400)
 		return `The service sent a redirect (${status}), which is not followed`;
@@ -101,7 +101,6 @@ export function describeStatus(status: number): string {
 	if (status === 429) return 'The service is receiving too many requests (429)';
 	if (isUndefinedStatus(status))
 		return `The service answered with a status that HTTP does not define (${status})`;
-	// Anthropic's own is 529
 	if (status >= 520 && status <= 530 && status !== 529)
 		return `A proxy in front of the service got no answer that it could use (${status})`;
 	if (status >= 500) return `The service reported an internal error (${status})`;

@@ -67,25 +67,34 @@ export interface BaseUrlForm {
  */
 export function readBaseUrl(
 	input: unknown,
-	{ version, endpoints, complete, rootOf }: BaseUrlForm,
+	form: BaseUrlForm,
 	plainHttp: PlainHttp = 'ownNetwork',
 ): string {
+	const { version, endpoints, complete } = form;
 	const typed = normalizeBaseUrl(String(input ?? ''), undefined, plainHttp);
-	const isComplete = complete !== undefined && typed.endsWith(complete);
-	const root = isComplete ? typed.slice(0, -complete.length) : typed;
-	const [end] = (!isComplete && endpoints.exec(typed)) || [];
+	if (complete && typed.endsWith(complete)) {
+		const root = typed.slice(0, -complete.length);
+		return findKnownRoot(root, form) ?? root;
+	}
+	const [end] = endpoints.exec(typed) ?? [];
 	if (end)
 		throw invalidInputError(
 			`The base URL ends in ${shortenText(end, 100)}`,
 			'Remove that part of it in the credential: the node adds what it needs.',
 		);
 	if (!version) return typed;
-	const { origin, hostname, pathname } = new URL(root);
+	const { origin, pathname } = new URL(typed);
 	const path = trimPath(pathname, version);
-	const known = rootOf?.(hostname);
-	const isOfKnown = !VERSION.test(pathname) || known?.startsWith(`${path}/`);
-	if (known && isOfKnown) return origin + known;
-	return isComplete ? root : origin + (VERSION.test(path) ? path : `${path}/${version}`);
+	const own = VERSION.test(path) ? path : `${path}/${version}`;
+	return findKnownRoot(typed, form) ?? origin + own;
+}
+
+/** The root of a service that is known by its host, for an address there without a version, or with the start of the root. */
+function findKnownRoot(address: string, { version, rootOf }: BaseUrlForm): string | undefined {
+	const { origin, hostname, pathname } = new URL(address);
+	const root = rootOf?.(hostname);
+	const isMeant = !VERSION.test(pathname) || root?.startsWith(`${trimPath(pathname, version)}/`);
+	return root && isMeant ? origin + root : undefined;
 }
 
 /** A version, or what services have in its place: also with `/openai` after it as of Google, or `/compat` of Cloudflare. */
