@@ -1,6 +1,7 @@
 import { randomUUID } from 'crypto';
 
-import { noCardError, toRequest, wayIn } from '../../src/agent/asking';
+import { toRequest } from '../../src/agent/asking';
+import { noCardError, wayIn } from '../../src/agent/cards';
 import { valueAt } from '../../src/agent/paths';
 import type { AgentServer } from '../../src/agent/server';
 import { serverOf, WORKSPACE } from '../../src/agent/servers';

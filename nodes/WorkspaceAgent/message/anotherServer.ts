@@ -1,7 +1,8 @@
 import { randomUUID } from 'crypto';
 import type { INodeProperties } from 'n8n-workflow';
 
-import { explain, findWay, listAgents, onlyAgent } from '../../../src/agent/asking';
+import { explain, listAgents, onlyAgent } from '../../../src/agent/asking';
+import { findWay } from '../../../src/agent/cards';
 import type { AskedServer } from '../../../src/agent/client';
 import type { AgentServer } from '../../../src/agent/server';
 import { serverOf } from '../../../src/agent/servers';

@@ -1,4 +1,5 @@
-import { createIdReader, findWay, toAskRequest, toRequest, wayIn } from '../../../src/agent/asking';
+import { createIdReader, toAskRequest, toRequest } from '../../../src/agent/asking';
+import { findWay, wayIn } from '../../../src/agent/cards';
 import type { AgentServer, RequestForm } from '../../../src/agent/server';
 import { serverOf } from '../../../src/agent/servers';
 import { BEARER, keyPlaceIn } from '../../../src/core/keyPlace';
