@@ -20,7 +20,9 @@ export class AgentServerApi implements ICredentialType {
 			displayName: 'Server',
 			name: 'server',
 			type: 'options',
-			options: SERVERS.slice(1).map(({ name, value }) => ({ name, value })),
+			options: SERVERS.slice(1)
+				.map(({ name, value }) => ({ name, value }))
+				.sort((one, other) => one.name.localeCompare(other.name)),
 			default: 'a2a',
 			description: 'What the agent runs on. That decides how it is asked.',
 		},
@@ -33,7 +35,7 @@ export class AgentServerApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://agent.example.com',
 			description:
-				'A2A: what comes before /.well-known/agent-card.json. LangGraph: the address of the server. n8n Chat: the Chat URL of the Chat Trigger. It begins with https://. In your own network, http:// is fine.',
+				'A2A: what comes before /.well-known/agent-card.json. LangGraph: the address of the server. n8n Chat: the Chat URL of the Chat Trigger. AG-UI and AI SDK: the address of the agent itself. OpenAI Responses and Dify: up to /v1. It begins with https://. In your own network, http:// is fine.',
 		},
 		{
 			displayName: 'Key In',

@@ -52,12 +52,14 @@ export async function openChat(context: ChatContext, remembering: string) {
 		/** To be called with the chat's ID as soon as it is known. */
 		onChat(id: string) {
 			recordId('chat', id);
-			if (inExecution === undefined && id !== remembered?.chatId) newChat = id;
+			if (id !== (inExecution ?? remembered?.chatId)) newChat = id;
 			flowState.set(name, id);
 		},
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
-			if (newChat !== undefined) await memory.remember(newChat, remembered);
+			if (newChat === undefined) return;
+			// each answer of some services has a new ID: that of this execution replaces its last one
+			await memory.remember(newChat, inExecution === undefined ? remembered : await memory.find());
 		},
 	};
 }

@@ -20,7 +20,7 @@ const [openingSourceParam, openingParam] = textSourceParams({
 export const conversationParams = [
 	{
 		displayName:
-			'Add two or more speakers with + below this node: search for "Remote Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. A Remote Agent may also be one of A2A, LangGraph or n8n Chat: its credential decides. One credential is one agent, unless its server has several. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
+			'Add two or more speakers with + below this node: search for "Remote Agent", "Crypto Q&A" or "Model Router". Each of them only needs its credential. A Remote Agent may also be one of A2A, LangGraph, Dify or another server: its credential decides. One credential is one agent, unless its server has several. A person: a tool with Send and Wait for Response. Start such a conversation from a form or a schedule, and send the result with a node after this one.',
 		name: 'speakersNotice',
 		type: 'notice',
 		default: '',

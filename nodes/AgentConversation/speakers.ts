@@ -1,5 +1,7 @@
 import { type IDataObject, type IExecuteFunctions, SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 
+import type { AgentServer, Said } from '../../src/agent/server';
+import { SERVERS } from '../../src/agent/servers';
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/nextTurn';
@@ -83,6 +85,9 @@ export function toTurnInput(
 		showLive,
 		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
 		...(isWorkspaceAgent(tool) && { waitsFor: { kind: waiting ?? '' }, decision: decision ?? '' }),
+		...(isWorkspaceAgent(tool) && {
+			history: toRemoteHistory(conversation, speaker) as unknown as IDataObject[],
+		}),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
 			spendingLabel,
@@ -90,4 +95,19 @@ export function toTurnInput(
 		}),
 		...(tool.tool !== undefined && { tool: tool.tool }),
 	};
+}
+
+/**
+ * What was said before to an agent that remembers nothing, in an earlier conversation: of this one, its node knows it, so that not each turn
+ * stores it again.
+ */
+function toRemoteHistory(conversation: Conversation, speaker: string): Said[] {
+	const { turns, earlier } = conversation;
+	const last = turns.findLastIndex((turn) => turn.speaker === speaker && !turn.failed);
+	const server = last < earlier ? turns[last]?.server : undefined;
+	if (!SERVERS.some((one: AgentServer) => one.name === server && one.history)) return [];
+	return toHistory(conversation, speaker).map(({ role, content }) => ({
+		role: role === 'user' ? role : 'agent',
+		text: content,
+	}));
 }

@@ -25,7 +25,8 @@ export const serverAccess: ServiceAccess = {
 	credential: 'agentServerApi',
 	credentialName: 'Agent Server API',
 	keyPlace: chosenKeyPlace,
-	endpoints: /\/(assistants\/search|threads\/.+|\.well-known\/agent\.json)$/,
+	endpoints:
+		/\/(assistants\/search|threads\/.+|responses|chat-messages|\.well-known\/agent\.json)$/,
 	complete: '/.well-known/agent-card.json',
 	ledgerTimeout: 5,
 };
@@ -55,7 +56,7 @@ export function createServerProbe(data: { server?: unknown }): CredentialProbe {
 			service,
 			method: 'GET',
 			path: '',
-			untested: `${name} cannot be tested for free: any request may start its workflow`,
+			untested: `${name} cannot be tested for free: any request may start the agent`,
 			judge: () => undefined,
 		};
 	const { method, path, body } = toRequest({ method: 'GET', ...form }, {}, randomUUID);

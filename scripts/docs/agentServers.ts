@@ -20,6 +20,10 @@ What you should know:
 - **A2A** means version 1.0 or 0.3, with JSON-RPC. The agent has to publish its card below the base URL.
 - **n8n Chat** is a Chat Trigger of any n8n that is publicly available. For its Basic Auth, choose **Key In: None**, and enter \`Authorization\` with \`Basic …\` as an additional header.
 - Its **Response Mode** has to be _When Last Node Finishes_, _Using Respond to Webhook_ or _Streaming_. Only the chat of its own n8n reads _Using Response Nodes_.
+- **AG-UI** and **AI SDK**: enter the address that the agent's own page or app sends its messages to. Such an agent [remembers nothing](sessions.md#agents-that-remember-nothing), and forgets alone in a chat.
+- **OpenAI Responses** is the API of OpenAI and of services that offer the same. **Agent** is the model. What the model costs is not counted: for that, use the [Model Router](nodes/model-router.md).
+- **Dify**: a chatbot or an agent with its own API key. A workflow or a text generator has no chat.
+- OpenAI and Dify were not run themselves: the table says what stood for them.
 - **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server).
 - **A decision** of a person, for which a graph of LangGraph waits, is [a field of the node](sessions.md#approve-what-an-agent-waits-for).
 - **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent) alone.
@@ -42,21 +46,27 @@ const COLUMNS = [
 export const renderAgentServers = (): string =>
 	`${HEAD}\n${renderTable(COLUMNS, SERVERS.map(toRow))}\n`;
 
-const toRow = ({ name, baseUrl, keyIn, agents, chatAt, card, probe, source }: AgentServer) => [
+const toRow = ({ name, baseUrl, keyIn, agents, card, probe, source, ...row }: AgentServer) => [
 	name,
 	`\`${baseUrl}\``,
 	keyIn ? keyInName(keyIn) : 'as its owner says',
 	agents ? 'choose one, unless there is only one' : 'the address is the agent',
-	chatAt
-		? 'The node makes it. If the agent gives its own, the job ledger remembers that one.'
-		: 'The node makes it. Nothing has to be remembered.',
+	sessionOf(row),
 	!probe
-		? 'Nothing: any request may start the workflow.'
+		? 'Nothing: any request may start the agent.'
 		: probe.provesKey
 			? 'The address. That the key is accepted, unless the server asks for none.'
 			: `The address${card ? ' has a card' : ''}. The key is not verified: that would start a conversation.`,
 	source,
 ];
+
+const sessionOf = ({ chatAt, history }: Pick<AgentServer, 'chatAt' | 'history'>) => {
+	if (history)
+		return 'The node makes it. The agent remembers nothing: `history` has what was said.';
+	return chatAt
+		? 'The node makes it. If the agent gives its own, the job ledger remembers that one.'
+		: 'The node makes it. Nothing has to be remembered.';
+};
 
 /** As the credential names it. */
 const keyInName = (value: string) =>

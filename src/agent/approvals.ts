@@ -8,9 +8,10 @@ import {
 } from '../core/errors';
 import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
-import { type AskRequest, explain, idAt, taskOf, toRequest } from './asking';
+import { type AskRequest, explain, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
+import { idAt, taskOf } from './serverIds';
 import { requestsOf, toWaiting, type Waiting } from './waiting';
 
 /** A person's decision about what waits. `text` is one in words. */

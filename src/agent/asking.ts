@@ -1,5 +1,4 @@
 import { readJson } from '../core/body';
-import { asReported, parseErrorBody } from '../core/errorResponses';
 import {
 	invalidInputError,
 	mapServiceError,
@@ -9,8 +8,9 @@ import {
 } from '../core/errors';
 import type { Http, HttpRequest } from '../core/http';
 import { encodePathSegment } from '../core/urls';
-import { holds, textAt, valueAt } from './paths';
+import { textAt, valueAt } from './paths';
 import type { AgentServer, Ask, RequestForm, Template, Values } from './server';
+import { idAt } from './serverIds';
 
 /** How an agent is asked. */
 export interface Way {
@@ -36,7 +36,7 @@ export function toRequest(
 	values: Values,
 	newId: () => string,
 ): AskRequest {
-	const encoded = path.replace(PLACEHOLDER, (_, name: keyof Omit<Values, 'resume'>) =>
+	const encoded = path.replace(PLACEHOLDER, (_, name: keyof Omit<Values, 'resume' | 'history'>) =>
 		encodePathSegment(values[name] ?? '', NAMES[name] ?? name),
 	);
 	if (body === undefined) return { method, path: encoded };
@@ -49,7 +49,7 @@ const ONLY_PLACEHOLDERS = /^\{\w+\}(\|\{\w+\})*$/;
 const NAMES: Partial<Record<keyof Values, string>> = { session: 'Session ID', agent: 'Agent' };
 
 /** @returns undefined for a placeholder without a value. */
-function fill(template: Template, values: Values, newId: () => string): unknown {
+export function fill(template: Template, values: Values, newId: () => string): unknown {
 	if (typeof template === 'string') {
 		if (!ONLY_PLACEHOLDERS.test(template)) return template;
 		const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
@@ -65,13 +65,15 @@ function fill(template: Template, values: Values, newId: () => string): unknown 
 	return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
 }
 
-/** Bytes of a card, or of a list of agents. */
+/** Bytes of a card, or of a list. */
 export const MAX_BYTES = 1024 * 1024;
+
+type Told = Pick<AgentServer, 'name' | 'value' | 'busy' | 'mayRunBefore429'>;
 
 /** A failure of another server than a workspace, told as that, and what its refusal means. */
 export function explain(
 	error: ServiceError,
-	{ name, value, busy, mayRunBefore429 }: AgentServer,
+	{ name, value, busy, mayRunBefore429 }: Told,
 ): ServiceError {
 	if (value === 'workspace') return error;
 	const { kind, message, details } = error;
@@ -101,7 +103,7 @@ const factsOf = (server: string) => ({ computed: { server } });
 
 const RAN_BEFORE_429 = {
 	outcome: 'unknown',
-	advice: 'A workflow may answer so after it has run. So the message was not sent again.',
+	advice: 'What runs there may answer so after it has begun. So the message was not sent again.',
 } as const;
 
 /** An agent of a server. */
@@ -156,81 +158,3 @@ export function onlyAgent(agents: readonly ListedAgent[], server: string): strin
 	);
 	throw withDetails(refusal, factsOf(server));
 }
-
-/** The IDs with which a conversation continues. */
-export interface ServerIds {
-	/** The server's own ID of the conversation. */
-	chat?: string;
-	/** What waits for the next message. */
-	task?: string;
-	/** What the agent works on. */
-	running?: string;
-}
-
-const MAX_ID_LENGTH = 500;
-
-/** Finds the IDs in what arrives of an answer. The last ones count. */
-export function createIdReader(server: AgentServer) {
-	const { chatAt = [], tasks, approvals } = server;
-	const ids: ServerIds = {};
-	const asked: string[] = [];
-	let isFirst = true;
-	return {
-		ids,
-		/** @throws ServiceError for a refusal, and for what is no answer. */
-		read(value: unknown): void {
-			rejectNoAnswer(server, value, isFirst);
-			isFirst = false;
-			const chat = idAt(value, chatAt);
-			if (chat) ids.chat = chat;
-			if (approvals) asked.push(...idsAt(value, approvals.idsAt));
-			if (asked.length) ids.task = taskOf(asked);
-			if (tasks) readTasks(tasks, value, ids);
-		},
-	};
-}
-
-/** @param isFirst Whether nothing has come before. */
-function rejectNoAnswer(
-	{ refusal, unreadable = [] }: AgentServer,
-	value: unknown,
-	isFirst: boolean,
-): void {
-	const event = { name: '', value };
-	if (isFirst && refusal && holds(event, refusal))
-		throw asReported(new ServiceError('refused', ''), {
-			...parseErrorBody(value),
-			outcome: 'not_started',
-		});
-	for (const { if: condition, says, advice } of unreadable)
-		if (holds(event, condition))
-			throw new ServiceError('malformed', says, { outcome: 'started', advice });
-}
-
-/** The last state of a task counts. */
-function readTasks(
-	{ at, over, waiting }: NonNullable<AgentServer['tasks']>,
-	value: unknown,
-	ids: ServerIds,
-): void {
-	for (const { state, id } of at) {
-		const now = textAt(value, state);
-		if (!now) continue;
-		delete ids.task;
-		delete ids.running;
-		const task = over.includes(now) ? '' : idAt(value, id);
-		if (task) ids[waiting.includes(now) ? 'task' : 'running'] = task;
-	}
-}
-
-const idsAt = (value: unknown, path: string): string[] =>
-	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');
-
-/** One ID for several questions that wait for the same decision. */
-export const taskOf = (ids: readonly string[]): string =>
-	plainId([...new Set(ids)].sort().join(','));
-
-export const idAt = (value: unknown, path: string | readonly string[]): string =>
-	plainId(textAt(value, path));
-
-const plainId = (id: string) => (id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) ? id : '');

@@ -3,9 +3,11 @@ import { getRequestId } from '../core/errorResponses';
 import { mapServiceError, withDetails, withOutcome } from '../core/errors';
 import { contentTypeOf, type Http } from '../core/http';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
-import { createIdReader, explain, type ServerIds, toAskRequest, type Way } from './asking';
+import { explain, toAskRequest, type Way } from './asking';
+import { toMessages } from './history';
 import { holds, type NamedEvent } from './paths';
-import type { AgentServer, Values } from './server';
+import type { AgentServer, Said, Values } from './server';
+import { createIdReader, type ServerIds } from './serverIds';
 import { WORKSPACE } from './servers';
 
 export type { PartialAnswer } from './answerFold';
@@ -17,6 +19,8 @@ export interface AskedServer extends Pick<Values, 'agent' | 'chat' | 'task' | 'r
 	newId(): string;
 	/** Whether the session is new: a server with IDs of its own then gives one, since not each takes ours. */
 	isNew?: boolean;
+	/** Where the server remembers nothing: all messages, this one last. */
+	history?: readonly Said[] | undefined;
 	/** Called as soon as it is known by which ID of its own the server continues the conversation. */
 	onChat?(chat: string): void;
 }
@@ -51,9 +55,10 @@ export async function sendMessage(
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
 	const { ids, read } = createIdReader(server);
 	try {
-		const { agent, chat, task, resume, isNew } = other ?? {};
+		const { agent, chat, task, resume, isNew, history: said } = other ?? {};
 		const session = isNew && server.chatAt ? undefined : sessionId;
-		const values = { message: content, session, agent, chat, task, resume };
+		const history = toMessages(server, said, newId);
+		const values = { message: content, session, agent, chat, task, resume, history };
 		const response = await http.send({
 			...toAskRequest(wayOf(server, way, resume), values, newId),
 			accept,

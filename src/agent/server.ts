@@ -21,6 +21,16 @@ export interface Values {
 	task?: string | undefined;
 	/** A person's decision, by ID of what waits for it. */
 	resume?: Readonly<Record<string, unknown>> | undefined;
+	/** All messages, the current one last, each as the row has it. */
+	history?: readonly unknown[] | undefined;
+}
+
+/** One message of a conversation, as items have it. */
+export interface Said {
+	readonly role: 'user' | 'agent';
+	readonly text: string;
+	/** By it, a server knows a message that it has had before. */
+	readonly id?: string;
 }
 
 export interface RequestForm {
@@ -72,6 +82,13 @@ export interface AgentServer {
 	readonly asks: readonly Ask[];
 	/** Where events of an answer have the server's own ID of the conversation. It replaces ours. */
 	readonly chatAt?: readonly Path[];
+	/** Our ID stands for a user, whose only conversation is found again: where the answer to this free request has the `{chat}`. */
+	readonly finds?: RequestForm & { readonly at: Path };
+	/** It remembers nothing, and takes all messages in `{history}`: how each looks. `{message}` is its text, and `{id}` its ID. */
+	readonly history?: Readonly<Record<Said['role'], Template>> & {
+		/** Where events have the ID of the agent's message. */
+		readonly idAt: Path;
+	};
 	/** Where events have the state of a task, and its ID. By its last state, it waits for the next message, is over, or goes on. */
 	readonly tasks?: {
 		readonly waiting: readonly string[];

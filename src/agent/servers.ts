@@ -178,6 +178,109 @@ export const SERVERS = [
 		],
 		// any request may start the workflow: with Load Previous Session: Manually, that one, too
 	},
+	{
+		name: 'AG-UI',
+		value: 'agUi',
+		source: '@ag-ui/client, @ag-ui/core and @ag-ui/encoder 1.0.0',
+		baseUrl: 'https://agent.example.com/agent',
+		asks: [
+			{
+				path: '',
+				body: {
+					threadId: '{session}',
+					runId: '{id}',
+					state: {},
+					messages: '{history}',
+					tools: [],
+					context: [],
+					forwardedProps: {},
+				},
+			},
+		],
+		history: {
+			user: { id: '{id}', role: 'user', content: '{message}' },
+			agent: { id: '{id}', role: 'assistant', content: '{message}' },
+			idAt: '[type=TEXT_MESSAGE_START|TEXT_MESSAGE_CHUNK].messageId',
+		},
+		// of what its owner has written, it may be that of a model, amid the work
+		mayRunBefore429: true,
+	},
+	{
+		name: 'AI SDK',
+		value: 'aiSdk',
+		source: 'ai 7.0.173',
+		baseUrl: 'https://app.example.com/api/chat',
+		asks: [
+			{ path: '', body: { id: '{session}', trigger: 'submit-message', messages: '{history}' } },
+		],
+		history: {
+			user: { id: '{id}', role: 'user', parts: [{ type: 'text', text: '{message}' }] },
+			agent: {
+				id: '{id}',
+				role: 'assistant',
+				parts: [{ type: 'text', text: '{message}', state: 'done' }],
+			},
+			idAt: '[type=start].messageId',
+		},
+		// as of AG-UI
+		mayRunBefore429: true,
+	},
+	{
+		name: 'OpenAI Responses',
+		value: 'responses',
+		source: 'A stand-in made from recordings of OpenAI, asked by openai 7.57.0',
+		baseUrl: 'https://api.openai.com/v1',
+		keyIn: 'bearer',
+		asks: [
+			{
+				path: '/responses',
+				body: {
+					model: '{agent}',
+					input: '{message}',
+					previous_response_id: '{chat}',
+					stream: true,
+					store: true,
+				},
+			},
+		],
+		// one that has failed, or broke off, is not stored: the message before it goes on
+		chatAt: ['response[status=completed|incomplete].id'],
+		tasks: {
+			waiting: [],
+			over: ['completed', 'incomplete', 'failed', 'cancelled'],
+			at: [{ state: 'response.status', id: 'response.id' }],
+		},
+		agents: { method: 'GET', path: '/models', list: 'data', id: 'id', label: 'id' },
+		probe: { method: 'GET', path: '/models', provesKey: true },
+	},
+	{
+		name: 'Dify',
+		value: 'dify',
+		source: 'A stand-in made from the pages of docs.dify.ai, asked by dify-client 2.3.2',
+		baseUrl: 'https://api.dify.ai/v1',
+		keyIn: 'bearer',
+		asks: [
+			{
+				path: '/chat-messages',
+				body: {
+					query: '{message}',
+					inputs: {},
+					response_mode: 'streaming',
+					conversation_id: '{chat}',
+					user: '{session}',
+				},
+			},
+		],
+		// rate_limit_error is that of a model, which may not be the first thing that an app asks
+		mayRunBefore429: true,
+		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', at: 'data.0.id' },
+		tasks: {
+			waiting: [],
+			over: ['message_end', 'error'],
+			at: [{ state: 'event', id: 'task_id' }],
+		},
+		probe: { method: 'GET', path: '/info', provesKey: true },
+	},
 ] as const satisfies readonly AgentServer[];
 
 /** The specified one, and the default. */

@@ -139,6 +139,8 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		readItem: (field: string) => toText(item?.[field]),
 		/** Whether the item is an answer in which an agent waits for approval. */
 		waitsForApproval: isWaiting(item?.['waitsFor']),
+		/** The same for a value of any kind. */
+		readValue: (field: string): unknown => item?.[field],
 		/**
 		 * Whether a visitor of n8n's chat wrote that value, and the item has it directly or through other nodes: n8n's Chat Trigger hands
 		 * over all that the visitor's program sends (n8n-nodes-langchain 2.41, ChatTrigger.node.js:1049).
@@ -181,6 +183,7 @@ function toText(value: unknown): string | undefined {
 
 /** The same for every spelling that leads to the same session. */
 function toComparable(value: unknown): string | undefined {
+	if (typeof value === 'object' && value !== null) return JSON.stringify(value);
 	const text = toText(value)?.trim();
 	return text && (parseUuid(text)?.toLowerCase() ?? text);
 }

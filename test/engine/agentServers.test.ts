@@ -1,8 +1,10 @@
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { searchAgents } from '../../nodes/WorkspaceAgent/agentPicker';
+import { SERVERS } from '../../src/agent/servers';
 import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { CARRY_ON, model } from './rig/calls';
+import { startDataTables } from './rig/dataTables';
 import { testCredential } from './rig/credentialTest';
 import { pickerOf } from './rig/picker';
 import { run, start } from './rig/run';
@@ -17,14 +19,22 @@ type Name = Parameters<AgentServers['urlOf']>[0];
 
 const WRONG = ['sk', 'wrong', '0123456789'].join('-');
 const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
-const NAMES: Name[] = ['a2a', 'a2a0', 'langGraph', 'n8nChat'];
+/** They remember what was said in a session with an ID of ours. */
+const REMEMBERING: Name[] = ['a2a', 'a2a0', 'langGraph', 'n8nChat', 'dify'];
+/** They know only what they are sent. */
+const FORGETFUL: Name[] = ['agUi', 'aiSdk'];
+/** Each answer has an ID by which the next message goes on. */
+const BY_ANSWER: Name[] = ['responses'];
+const NAMES: Name[] = [...REMEMBERING, ...FORGETFUL, ...BY_ANSWER];
+const PROVING: Name[] = ['langGraph', 'responses', 'dify'];
+const UNTESTED: Name[] = ['n8nChat', ...FORGETFUL];
 const credentialOf = (name: Name) => servers.credential(name);
 
 function callOf(
 	name: Name,
 	message: string,
 	more: INodeParameters = {},
-	data: Record<string, string> = {},
+	data: Record<string, string | boolean> = {},
 ) {
 	const secrets = { agentServerApi: { ...credentialOf(name), ...data } };
 	const parameters = {
@@ -37,6 +47,10 @@ function callOf(
 	return { node: 'workspaceAgent', credential: 'agentServerApi', parameters, secrets };
 }
 
+const serverNames: Partial<Record<Name, string>> = Object.fromEntries(
+	SERVERS.map(({ value, name }) => [value, name]),
+);
+
 const send = async (...call: Parameters<typeof callOf>) => {
 	const { items, failed } = await run({ ...callOf(...call), settings: CARRY_ON });
 	return { json: items[0]?.json, failed: failed[0]?.json };
@@ -47,39 +61,43 @@ const sayOne = (message: string) => `I heard: ${message} This is message 1.`;
 const untilAsked = async () => {
 	for (let turn = 0; turn < 100_000 && !asked().length; turn++) await new Promise(setImmediate);
 };
-const asked = () => servers.calls.filter(({ path }) => !/well-known|search/.test(path));
+const asked = () =>
+	servers.calls.filter(({ path }) => !/well-known|search|models$|info$|conversations/.test(path));
 
-it.each(NAMES)('%s: a session goes on by its key, and another one begins anew', async (name) => {
-	const inSession = (sessionKey: string) => ({ sessionMode: 'key', sessionKey });
-	const first = await send(name, 'one', inSession('a'));
-	const second = await send(name, 'two', inSession('a'));
-	const other = await send(name, 'three', inSession('b'));
-	expect([first, second, other].map(({ json }) => json?.['output'])).toEqual([
-		'I heard: one This is message 1.',
-		'I heard: two This is message 2.',
-		'I heard: three This is message 1.',
-	]);
-	expect(first.json).toMatchObject({
-		complete: true,
-		server: { a2a: 'A2A', a2a0: 'A2A', langGraph: 'LangGraph', n8nChat: 'n8n Chat' }[name],
-	});
-	// what it gave is what the next item hands over
-	const { items } = await run({
-		...callOf(name, 'four', { sessionMode: 'fromInput' }),
-		items: [{ sessionId: first.json?.['sessionId'] as string }],
-	});
-	expect(items[0]?.json['output']).toBe('I heard: four This is message 3.');
-});
+it.each(REMEMBERING)(
+	'%s: a session goes on by its key, and another one begins anew',
+	async (name) => {
+		const inSession = (sessionKey: string) => ({ sessionMode: 'key', sessionKey });
+		const first = await send(name, 'one', inSession('a'));
+		const second = await send(name, 'two', inSession('a'));
+		const other = await send(name, 'three', inSession('b'));
+		expect([first, second, other].map(({ json }) => json?.['output'])).toEqual([
+			'I heard: one This is message 1.',
+			'I heard: two This is message 2.',
+			'I heard: three This is message 1.',
+		]);
+		expect(first.json).toMatchObject({
+			complete: true,
+			server: { a2a0: 'A2A', ...serverNames }[name],
+		});
+		// what it gave is what the next item hands over
+		const { items } = await run({
+			...callOf(name, 'four', { sessionMode: 'fromInput' }),
+			items: [{ sessionId: first.json?.['sessionId'] as string }],
+		});
+		expect(items[0]?.json['output']).toBe('I heard: four This is message 3.');
+	},
+);
 
 it.each(NAMES)('%s: the credential test, with the right key and a wrong one', async (name) => {
 	const right = await testCredential('agentServerApi', credentialOf(name));
-	const said = name === 'n8nChat' ? /cannot be tested for free/ : /server/;
+	const said = UNTESTED.includes(name) ? /cannot be tested for free/ : /server/;
 	expect(right).toMatchObject({ status: 'OK', message: expect.stringMatching(said) });
 	const wrong = await testCredential('agentServerApi', {
 		...credentialOf(name),
 		apiKey: WRONG,
 	});
-	if (name === 'langGraph')
+	if (PROVING.includes(name))
 		expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/key/) });
 	// of a Chat Trigger, any request may start the workflow
 	expect(asked()).toEqual([]);
@@ -191,12 +209,15 @@ it.each([
 	expect(partly.json === undefined).toBe(outcome === 'not_started');
 });
 
-it('n8n Chat: a workflow may answer 429 after it has run, so nothing is sent again', async () => {
-	const { failed } = await send('n8nChat', '[429]');
-	expect(asked()).toHaveLength(1);
-	expect(failed?.['details']).toMatchObject({ status: 429, outcome: 'unknown' });
-	expect(failed?.['error']).toMatch(/not sent again.*not known whether/);
-});
+it.each<Name>(['n8nChat', 'agUi', 'aiSdk', 'dify'])(
+	'%s: it may answer 429 after it has run, so nothing is sent again',
+	async (name) => {
+		const { failed } = await send(name, '[429]');
+		expect(asked()).toHaveLength(1);
+		expect(failed?.['details']).toMatchObject({ status: 429, outcome: 'unknown' });
+		expect(failed?.['error']).toMatch(/not sent again.*not known whether/);
+	},
+);
 
 it('A2A: an agent that answers before its work is done is told as that, with its task', async () => {
 	const { failed } = await send('a2a0', '[working]');
@@ -264,7 +285,7 @@ it('LangGraph: a busy thread is told, and nothing was started', async () => {
 	expect((await first.finished).items).toHaveLength(1);
 });
 
-it.each(NAMES)('%s: two executions in one session come one after the other', async (name) => {
+it.each(REMEMBERING)('%s: two executions in one session come one after the other', async (name) => {
 	const release = servers.hold();
 	const session = { sessionMode: 'key', sessionKey: 'same' };
 	const both = ['one', 'two'].map((message) => start(callOf(name, message, session)));
@@ -321,7 +342,7 @@ it.each(NAMES)('%s: a turn that is stopped while it waits sends nothing', async 
 	const said = await Promise.all([first, third].map(async ({ finished }) => await finished));
 	expect(said.map(({ items }) => items[0]?.json['output'])).toEqual([
 		'I heard: one This is message 1.',
-		'I heard: three This is message 2.',
+		`I heard: three This is message ${REMEMBERING.includes(name) ? 2 : 1}.`,
 	]);
 });
 
@@ -353,5 +374,129 @@ it('the list of agents has names and IDs', async () => {
 	});
 	expect(await searchAgents.call(context, 'plan')).toMatchObject({
 		results: [{ name: 'Planner' }],
+	});
+});
+
+it('Dify: our session is its user, whose conversation is found again without a memory', async () => {
+	const byKey = { sessionMode: 'key', sessionKey: 'a' };
+	const { json } = await send('dify', 'one', byKey);
+	expect(json).not.toHaveProperty('chatId');
+	await send('dify', 'two', byKey);
+	await send('dify', 'three', { sessionMode: 'new' });
+	const user = json?.['sessionId'];
+	expect(servers.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+		`GET /dify/v1/conversations?user=${user}&limit=1`,
+		'POST /dify/v1/chat-messages',
+		`GET /dify/v1/conversations?user=${user}&limit=1`,
+		'POST /dify/v1/chat-messages',
+		// a new session has none
+		'POST /dify/v1/chat-messages',
+	]);
+	expect(
+		asked().map(({ body }) => [body['user'] === user, typeof body['conversation_id']]),
+	).toEqual([
+		[true, 'undefined'],
+		[true, 'string'],
+		[false, 'undefined'],
+	]);
+});
+
+it('Dify: a session ID that is no part of an address is encoded', async () => {
+	await send('dify', 'one', { sessionMode: 'id', sessionId: 'a&user=b c?d#e' });
+	expect(servers.calls[0]?.path).toBe(
+		'/dify/v1/conversations?user=a%26user%3Db%20c%3Fd%23e&limit=1',
+	);
+	expect(asked()[0]?.body['user']).toBe('a&user=b c?d#e');
+});
+
+it('Dify: where its conversations cannot be listed, nothing is sent', async () => {
+	servers.breakConversations();
+	const { failed } = await send('dify', 'one', { sessionMode: 'key', sessionKey: 'a' });
+	expect(failed?.['error']).toMatch(/Dify/);
+	expect(failed?.['details']).toMatchObject({ outcome: 'not_started' });
+	expect(asked()).toEqual([]);
+});
+
+it.each(['dify', 'responses'] as const)(
+	'%s: the handle of work that broke off is told',
+	async (name) => {
+		const { failed } = await send(name, '[cut]');
+		expect(failed?.['details']).toMatchObject({
+			partial: { text: 'I ' },
+			runningTaskId: expect.stringMatching(/^(task-1|resp_)/),
+		});
+		expect(failed?.['details']).not.toHaveProperty('chatId');
+	},
+);
+
+describe('OpenAI Responses', () => {
+	const follow = async (items: IDataObject[], more: INodeParameters = {}) =>
+		await run({
+			...callOf('responses', '={{ $json.q }}', more),
+			items,
+			settings: CARRY_ON,
+		});
+	const byKey = { sessionMode: 'key', sessionKey: 'a' };
+	const said = ({ items }: Awaited<ReturnType<typeof follow>>) =>
+		items.map(({ json }) => json['output']);
+
+	it('goes on by what an item hands over, and within an execution', async () => {
+		const first = await follow([{ q: 'one' }]);
+		expect(first.items[0]?.json['chatId']).toMatch(/^resp_/);
+		const second = await follow([{ ...first.items[0]?.json, q: 'two' }]);
+		expect(said(second)).toEqual(['I heard: two This is message 2.']);
+		const three = await follow([{ q: 'a' }, { q: 'b' }, { q: 'c' }], byKey);
+		expect(said(three).map((text) => String(text).slice(-10))).toEqual([
+			'message 1.',
+			'message 2.',
+			'message 3.',
+		]);
+		expect(said(await follow([{ q: 'd' }], byKey))).toEqual(['I heard: d This is message 1.']);
+	});
+
+	it('goes on from an answer that a limit has cut, and not from one that failed or broke off', async () => {
+		const told = await follow(
+			['one', '[failed]', '[cut]', '[incomplete]', 'five'].map((q) => ({ q })),
+			byKey,
+		);
+		expect(said(told).map((text) => String(text).slice(-10))).toEqual([
+			'message 1.',
+			'message 2.',
+			'message 3.',
+		]);
+		expect(asked().map(({ body }) => body['previous_response_id'])).toEqual([
+			undefined,
+			told.items[0]?.json['chatId'],
+			told.items[0]?.json['chatId'],
+			told.items[0]?.json['chatId'],
+			told.items[1]?.json['chatId'],
+		]);
+	});
+
+	it('the job ledger remembers the last answer of each execution, and no text', async () => {
+		const n8n = await startDataTables();
+		const remembering = async (...questions: string[]) => {
+			const call = callOf('responses', '={{ $json.q }}', byKey, n8n.ledgerFields);
+			return await run({ ...call, items: questions.map((q) => ({ q })) });
+		};
+		expect(said(await remembering('one', 'two')).at(-1)).toMatch(/message 2\.$/);
+		expect(said(await remembering('three', 'four', 'five')).at(-1)).toMatch(/message 5\.$/);
+		expect(said(await remembering('six'))).toEqual([expect.stringMatching(/message 6\.$/)]);
+		expect(n8n.rows.map(({ record }) => JSON.parse(String(record)))).toEqual([
+			{ chatId: expect.stringMatching(/^resp_/) },
+		]);
+		await n8n.stop();
+	});
+
+	it('an agent that is gone, and a response that is gone, are told', async () => {
+		const gone = await send('responses', 'one', { agent: model('gone') });
+		expect(gone.failed).toMatchObject({
+			error: expect.stringMatching(/model_not_found/),
+			details: { outcome: 'not_started' },
+		});
+		const { json } = await send('responses', 'one');
+		const other = { ...json, chatId: 'resp_gone', q: 'two' };
+		const { failed } = await follow([other]);
+		expect(failed[0]?.json['error']).toMatch(/previous_response_not_found/);
 	});
 });

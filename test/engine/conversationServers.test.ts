@@ -32,6 +32,10 @@ const secrets = () => ({
 	a2a: servers.credential('a2a'),
 	langGraph: servers.credential('langGraph'),
 	n8nChat: servers.credential('n8nChat'),
+	agUi: servers.credential('agUi'),
+	aiSdk: servers.credential('aiSdk'),
+	responses: servers.credential('responses'),
+	dify: servers.credential('dify'),
 });
 const talk = async (
 	speakers: ConverseOptions['speakers'],
@@ -124,6 +128,47 @@ it('a transcript continues a task that waits', async () => {
 	expect(messages()[1]).toMatchObject({ taskId: transcriptOf(first.json)[0]?.['taskId'] });
 });
 
+it('agents that remember nothing go on over a conversation, and from its transcript', async () => {
+	const speakers = { Ada: agent('agUi'), Bob: agent('aiSdk') };
+	const { json } = await talk(speakers, { turnLimit: 20 });
+	const texts = transcriptOf(json).map(({ text }) => text);
+	expect(json).toMatchObject({ ended: 'turnLimit', turns: 20 });
+	expect(texts.slice(-2)).toEqual([
+		expect.stringMatching(/This is message 10\.$/),
+		expect.stringMatching(/This is message 10\.$/),
+	]);
+	// not each turn stores it again
+	expect(JSON.stringify(json).length).toBeLessThan(20_000);
+	const transcript = JSON.stringify(transcriptOf(json));
+	const next = await talk(speakers, { turnLimit: 4, options: { transcript } }, '');
+	const all = [
+		...texts,
+		...transcriptOf(next.json)
+			.slice(20)
+			.map(({ text }) => text),
+	];
+	const sent = servers.calls.at(-2)?.body['messages'] as Array<{ content: string }>;
+	// the opening is not in a transcript
+	const [, ...earlier] = sent.map(({ content }) => content);
+	expect(earlier).toEqual(all.slice(0, 22));
+});
+
+it('agents whose servers make the IDs go on over a conversation, and from its transcript', async () => {
+	const speakers = { Ada: agent('responses'), Bob: agent('dify') };
+	const { json } = await talk(speakers, { turnLimit: 20 });
+	const transcript = JSON.stringify(transcriptOf(json));
+	const next = await talk(speakers, { turnLimit: 4, options: { transcript } }, '');
+	const ends = (given: IDataObject) =>
+		transcriptOf(given).map(({ text }) => String(text).slice(-11));
+	expect(ends(json).slice(-2)).toEqual(['message 10.', 'message 10.']);
+	expect(ends(next.json).slice(-4)).toEqual([
+		'message 11.',
+		'message 11.',
+		'message 12.',
+		'message 12.',
+	]);
+});
+
 it('a failure names the server, and what had arrived stays', async () => {
 	const { json } = await talk({ Ada: agent('a2a'), Graph: graph('gone') });
 	expect(transcriptOf(json).map(({ server }) => server)).toEqual(['A2A', 'LangGraph']);
@@ -199,8 +244,9 @@ describe('as a tool of an AI agent', () => {
 			secrets: { agentServerApi: servers.credential(name) },
 		});
 
-	it('it needs a credential and nothing else', async () => {
-		const { answers } = await call({}, { Message: 'hello' });
+	const kinds: Name[] = ['a2a', 'agUi', 'aiSdk', 'responses', 'dify'];
+	it.each(kinds)('%s: it needs a credential and nothing else', async (name) => {
+		const { answers } = await call({}, { Message: 'hello' }, name);
 		expect(answers).toEqual([expect.stringContaining('I heard: hello')]);
 	});
 
@@ -217,6 +263,12 @@ describe('as a tool of an AI agent', () => {
 			expect.stringMatching(new RegExp(`${field} has an expression that the model`)),
 		]);
 		expect(asked()).toEqual([]);
+	});
+
+	it('its model chooses no history by what it gives', async () => {
+		const history = [{ role: 'agent', text: 'I promise' }];
+		await call({}, { Message: 'hello', history, sessionId: 'a' }, 'agUi');
+		expect(servers.calls[0]?.body['messages']).toHaveLength(1);
 	});
 
 	it('its model chooses no session and no task by what it gives', async () => {

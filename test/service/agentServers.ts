@@ -30,6 +30,8 @@ export interface AgentServers {
 	interrupts: Map<string, Interrupt[]>;
 	/** Of LangGraph. A test may take one away. */
 	assistants: Array<{ assistant_id: string; name: string }>;
+	/** From now on, Dify lists no conversations. */
+	breakConversations(): void;
 	/** Holds the next answers back until it is called. */
 	hold(): () => void;
 	/** The same for all but the first word of the next answers that are streamed. */
@@ -37,9 +39,27 @@ export interface AgentServers {
 	stop(): Promise<void>;
 }
 
-const paths = { a2a: '/one', a2a0: '/zero', langGraph: '/graph', n8nChat: '/webhook/1/chat' };
+const paths = {
+	a2a: '/one',
+	a2a0: '/zero',
+	langGraph: '/graph',
+	n8nChat: '/webhook/1/chat',
+	agUi: '/ag-ui',
+	aiSdk: '/api/chat',
+	responses: '/openai/v1',
+	dify: '/dify/v1',
+};
 
-const KEY_IN = { a2a: 'bearer', a2a0: 'apiKey', langGraph: 'xApiKey', n8nChat: 'none' };
+const KEY_IN = {
+	a2a: 'bearer',
+	a2a0: 'apiKey',
+	langGraph: 'xApiKey',
+	n8nChat: 'none',
+	agUi: 'bearer',
+	aiSdk: 'bearer',
+	responses: 'bearer',
+	dify: 'bearer',
+};
 
 const ASSISTANTS = [
 	{ assistant_id: '3f0b0000-0000-4000-8000-000000000000', name: 'Planner' },
@@ -57,6 +77,10 @@ const ASSISTANTS = [
  *   for two tools; with `[both]`, two graphs that ask at once. They wait until each has its value. After a message, nothing waits.
  * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
  *   with `[nothing]` as a workflow whose last node returns nothing.
+ * - AG-UI as @ag-ui/encoder 1.0.0 and the AI SDK as ai 7.0.173 answer: both know only the messages that they are sent.
+ * - OpenAI Responses after the recordings of `recordings.ndjson` (openai 7.57): it knows responses that it has completed, or cut at a limit
+ *   (`[incomplete]`), and none that broke off or failed. Its errors are those of https://github.com/dotnet/extensions/issues/7704.
+ * - Dify after https://docs.dify.ai/api-reference/chats/send-chat-message (openapi_chat.json): each user has conversations.
  */
 export async function agentServers(): Promise<AgentServers> {
 	const calls: AgentCall[] = [];
@@ -69,9 +93,10 @@ export async function agentServers(): Promise<AgentServers> {
 	let heldRest: Promise<void> | undefined;
 
 	/** Streams an answer, of which the first word is in the second piece at the latest. */
-	const stream = async (response: ServerResponse, type: string, pieces: string[]) => {
+	/** @param first How many pieces there are up to the first word. */
+	const stream = async (response: ServerResponse, type: string, pieces: string[], first = 2) => {
 		response.writeHead(200, { 'content-type': type });
-		for (const piece of pieces.splice(0, 2)) response.write(piece);
+		for (const piece of pieces.splice(0, first)) response.write(piece);
 		await heldRest;
 		response.end(pieces.join(''));
 	};
@@ -194,6 +219,128 @@ export async function agentServers(): Promise<AgentServers> {
 			await stream(response, 'application/json', lines.map(toLine));
 		},
 	};
+	/** A server that is sent all messages, and counts those of the user. */
+	const answerHistory =
+		(
+			textOf: (message: HistoryMessage) => string,
+			toEvents: (id: string, words: string[], body: AgentCall['body']) => object[],
+		) =>
+		async ({ body }: AgentCall, response: ServerResponse) => {
+			const messages = body['messages'] as HistoryMessage[];
+			await held;
+			const asked = messages.filter(({ role }) => role === 'user');
+			const message = textOf(messages.at(-1)!);
+			const words = `I heard: ${message} This is message ${asked.length}.`.split(/(?<= )/);
+			if (message.includes('[429]')) return sendText(response, 429, 'The model is busy.');
+			const events = toEvents(`answer ${asked.length}`, words, body).map(toEvent);
+			const sent = message.includes('[cut]') ? events.slice(0, 3) : events;
+			await stream(response, 'text/event-stream', sent, 3);
+		};
+	answerers['POST /ag-ui'] = answerHistory(
+		({ content }) => String(content),
+		(messageId, words, { threadId, runId }) => [
+			{ type: 'RUN_STARTED', threadId, runId },
+			{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
+			...words.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta })),
+			{ type: 'TEXT_MESSAGE_END', messageId },
+			{ type: 'RUN_FINISHED', threadId, runId },
+		],
+	);
+	answerers['POST /api/chat'] = answerHistory(
+		({ parts = [] }) => parts.map((part) => part.text).join(''),
+		(messageId, words) => [
+			{ type: 'start', messageId },
+			{ type: 'text-start', id: 't' },
+			...words.map((delta) => ({ type: 'text-delta', id: 't', delta })),
+			{ type: 'text-end', id: 't' },
+			{ type: 'finish' },
+		],
+	);
+	/** How many messages of the user each response has had before it. */
+	const responses = new Map<string, number>();
+	answerers['GET /openai/v1/models'] = (_, response) =>
+		sendJson(response, {
+			object: 'list',
+			data: [{ id: 'planner-1', object: 'model', created: 1735689600, owned_by: 'northwind' }],
+		});
+	answerers['POST /openai/v1/responses'] = async ({ body }, response) => {
+		const { model, previous_response_id: previous, input } = body as Record<string, string>;
+		const refuse = (message: string, param: string, code: string) =>
+			sendJson(response, { error: { message, type: 'invalid_request_error', param, code } }, 400);
+		if (model !== 'planner-1')
+			return refuse(`The requested model '${model}' does not exist.`, 'model', 'model_not_found');
+		const before = previous ? responses.get(previous) : 0;
+		if (before === undefined)
+			return refuse(
+				`Previous response with id '${previous}' not found.`,
+				'previous_response_id',
+				'previous_response_not_found',
+			);
+		await held;
+		const id = `resp_${randomUUID().replaceAll('-', '')}`;
+		const words = `I heard: ${input} This is message ${before + 1}.`;
+		const [end = 'completed'] = /(?<=\[)(incomplete|failed)(?=\])/.exec(input ?? '') ?? [];
+		const isCut = input?.includes('[cut]');
+		if (!isCut && end !== 'failed') responses.set(id, before + 1);
+		const item = { id: 'msg_1', type: 'message', role: 'assistant' };
+		const content = [{ type: 'output_text', annotations: [], text: words }];
+		const place = { item_id: item.id, output_index: 0, content_index: 0 };
+		const made = { id, object: 'response', status: 'in_progress', error: null, model, output: [] };
+		const error = { code: 'server_error', message: 'The model broke in the middle' };
+		const output = [{ ...item, status: end, content }];
+		const events = [
+			{ type: 'response.created', response: made },
+			{ type: 'response.in_progress', response: made },
+			{
+				type: 'response.output_item.added',
+				output_index: 0,
+				item: { ...item, status: 'in_progress', content: [] },
+			},
+			...words
+				.split(/(?<= )/)
+				.map((delta) => ({ type: 'response.output_text.delta', ...place, delta })),
+			{
+				type: `response.${end}`,
+				response: { ...made, status: end, ...(end === 'failed' ? { error } : { output }) },
+			},
+		].map((event, index) => {
+			const numbered = { ...event, sequence_number: index };
+			return `event: ${event.type}\n${toEvent(numbered)}`;
+		});
+		const sent = isCut ? events.slice(0, 4) : events;
+		await stream(response, 'text/event-stream; charset=utf-8', sent, 4);
+	};
+	/** The conversation of each user: of a further one, nobody here asks for. */
+	const conversations = new Map<string, string>();
+	answerers['GET /dify/v1/info'] = (_, response) =>
+		sendJson(response, { name: 'Planner', description: '', tags: [], mode: 'chat' });
+	let isListed = true;
+	const listConversations = ({ path }: AgentCall, response: ServerResponse) => {
+		if (!isListed) return sendJson(response, { code: 'not_chat_app', status: 400 }, 400);
+		const id = conversations.get(new URL(path, url).searchParams.get('user') ?? '');
+		const data = id ? [{ id, name: 'New conversation', inputs: {}, status: 'normal' }] : [];
+		sendJson(response, { limit: 1, has_more: false, data });
+	};
+	answerers['POST /dify/v1/chat-messages'] = async ({ body }, response) => {
+		const { query = '', user = '', conversation_id: given } = body as Record<string, string>;
+		if (given && conversations.get(user) !== given)
+			return sendJson(
+				response,
+				{ status: 404, code: 'not_found', message: 'Conversation Not Exists.' },
+				404,
+			);
+		await held;
+		if (query.includes('[429]'))
+			return sendJson(response, { status: 429, code: 'rate_limit_error', message: 'Busy' }, 429);
+		const conversation_id = given ?? randomUUID();
+		conversations.set(user, conversation_id);
+		const ids = { task_id: 'task-1', id: 'message-1', message_id: 'message-1', conversation_id };
+		const words = sayIn(conversation_id, query).split(/(?<= )/);
+		const pieces = words.map((answer) => ({ event: 'message', ...ids, answer, created_at: 1 }));
+		const events = [...pieces, { event: 'message_end', ...ids, metadata: {} }].map(toEvent);
+		const sent = query.includes('[cut]') ? events.slice(0, 1) : events;
+		await stream(response, 'text/event-stream; charset=utf-8', ['event: ping\n\n', ...sent]);
+	};
 	const runGraph = async ({ path, body }: AgentCall, response: ServerResponse) => {
 		const thread = path.split('/')[3] ?? '';
 		const known = assistants.some(({ assistant_id }) => assistant_id === body['assistant_id']);
@@ -248,7 +395,10 @@ export async function agentServers(): Promise<AgentServers> {
 			const isOpen = path.startsWith('/webhook') || path.includes('/.well-known/');
 			if (!isOpen && !keys.some((key) => String(key).endsWith(AGENT_KEY)))
 				return sendText(response, 401, 'Invalid API key');
-			const answer = path.endsWith('/runs/stream') ? runGraph : answerers[`${method} ${path}`];
+			const answer =
+				answerers[`${method} ${path}`] ??
+				(path.endsWith('/runs/stream') ? runGraph : undefined) ??
+				(path.startsWith('/dify/v1/conversations?') ? listConversations : undefined);
 			if (answer) await answer(call, response);
 			else sendJson(response, { detail: 'Not Found' }, 404);
 		});
@@ -266,6 +416,7 @@ export async function agentServers(): Promise<AgentServers> {
 		card,
 		interrupts,
 		assistants,
+		breakConversations: () => void (isListed = false),
 		hold() {
 			let release = () => {};
 			held = new Promise((resolve) => (release = resolve));
@@ -288,6 +439,12 @@ export async function agentServers(): Promise<AgentServers> {
 			await closed;
 		},
 	};
+}
+
+interface HistoryMessage {
+	role: string;
+	content?: string;
+	parts?: Array<{ text: string }>;
 }
 
 interface A2aMessage {

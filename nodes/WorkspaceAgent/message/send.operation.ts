@@ -8,17 +8,21 @@ import {
 	directMessage,
 	type KnownWait,
 } from '../../../src/agent/approvals';
-import type { AgentServer } from '../../../src/agent/server';
-import { mapServiceError } from '../../../src/core/errors';
+import { findConversation } from '../../../src/agent/conversation';
+import { readHistory } from '../../../src/agent/history';
+import type { AgentServer, Said } from '../../../src/agent/server';
+import { joinSentences, mapServiceError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
+import { parseUuid } from '../../../src/n8n/uuid';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
 import { answerToApprovalParam, readDecision, recallWait, rememberWait } from './approval';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
-import { findServerIds, placeOf, selectSession, type Session, sessionParams } from './session';
+import { type OpenHistory, openHistory } from './history';
+import { findHandedOver, placeOf, selectSession, type Session, sessionParams } from './session';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -66,7 +70,7 @@ export const sendOperation = operation({
 		const server = agentOf === 'server' ? readServer(context.server) : undefined;
 		const session = selectSession(choice, context, server);
 		const decision = server && readDecision(answerToApproval, context);
-		const { chatId, ...known } = server ? findServerIds(session, context) : {};
+		const { chatId, history, ...known } = server ? findHandedOver(session, context) : {};
 		const isWordless = decision === 'approve' || decision === 'decline';
 		return {
 			...(server && {
@@ -76,6 +80,7 @@ export const sendOperation = operation({
 				decision,
 				place: placeOf(context.sessionSpace),
 			}),
+			...(server?.history && { history: readHistory(history) }),
 			session,
 			chat: toChat(session, server, chatId),
 			content: isWordless
@@ -116,6 +121,8 @@ interface SendRequest {
 	known?: KnownWait;
 	decision?: Decision | undefined;
 	place?: string;
+	/** What the item hands over for one that remembers nothing. */
+	history?: readonly Said[];
 	session: Session;
 	/** What remembers the ID that a server gives to the session. */
 	chat: ChatChoice;
@@ -129,8 +136,11 @@ interface SendRequest {
 function toChat(
 	{ source, id }: Session,
 	server: AgentServer | undefined,
-	chatId: string | undefined,
+	handedOver: string | undefined,
 ): ChatChoice {
+	// in a transcript, it stands in the place of ours
+	const isOwn = source === 'conversation' && id !== undefined && !parseUuid(id);
+	const chatId = handedOver ?? (isOwn ? id : undefined);
 	if (!server?.chatAt || chatId) return { source, ...(chatId && { chatId }) };
 	return { source, ...(id && { session: id, isMissedLater: source !== 'conversation' }) };
 }
@@ -142,12 +152,13 @@ type How = Awaited<ReturnType<typeof findHow>>;
 async function send(context: SendContext, chat: Chat | undefined): Promise<ItemOutput> {
 	const { request, payOnce, reserveUnknown, addHint } = context;
 	const { answerPath, onIncomplete } = request;
+	const said = openHistory(context);
 	try {
 		const { sessionId, ...answer } = await payOnce<Answer & { sessionId: string }>(
 			async (startPaid) =>
 				await startPaid({
 					reserve: reserveUnknown,
-					send: async () => ({ result: await sendInSession(context, chat) }),
+					send: async () => ({ result: await sendInSession(context, chat, said) }),
 				}),
 		);
 		const warning = answer.notice ?? (answer.text ? undefined : noTextNotice(answerPath));
@@ -160,7 +171,8 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 		const { partial, extras, notice, ids, requestId } = partialAnswer;
 		addHint(notice);
 		const { sessionId = '', chatId, taskId } = ids;
-		const answer = { ...partial, ...omitMissing({ requestId, chatId, taskId }) };
+		const history = said?.add(partial.text);
+		const answer = { ...partial, ...omitMissing({ requestId, chatId, taskId, history }) };
 		return toItem(request, sessionId, answer, { complete: false, notice, ...extras });
 	} finally {
 		await chat?.remember();
@@ -168,13 +180,13 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 }
 
 /** @returns the answer, with the ID by which its session goes on. */
-async function sendInSession(context: SendContext, chat: Chat | undefined) {
+async function sendInSession(context: SendContext, chat: Chat | undefined, said: OpenHistory) {
 	const { request, http, recordId, stream } = context;
 	const { session, content, includeRawEvents, answerPath } = request;
 	const sessionId = session.id ?? randomUUID();
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
-	const other = chat && (await askOther(context, chat, sessionId));
+	const other = chat && (await askOther(context, chat, sessionId, said?.history));
 	const message = { sessionId, content: other?.content ?? content };
 	const answering = sendMessage(http, message, listening, other);
 	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await (other
@@ -186,7 +198,15 @@ async function sendInSession(context: SendContext, chat: Chat | undefined) {
 		format,
 		events,
 		sessionId,
-		...omitMissing({ dialect, notice, waitsFor, requestId, chatId, taskId: ids.task }),
+		...omitMissing({
+			dialect,
+			notice: joinSentences(said?.notice, notice) || undefined,
+			waitsFor,
+			requestId,
+			chatId,
+			taskId: ids.task,
+			history: said?.add(text, ids.message),
+		}),
 	};
 }
 
@@ -195,6 +215,7 @@ async function askOther(
 	context: SendContext,
 	{ chatId, onChat }: Chat,
 	sessionId: string,
+	history: AskedServer['history'],
 ): Promise<(AskedServer & Directed) | undefined> {
 	const { request, checked, http } = context;
 	const { server, agent = '', decision, content, session } = request;
@@ -205,11 +226,13 @@ async function askOther(
 	const known = { ...recalled, ...request.known };
 	const message = { content, decision, session: session.id, known };
 	const directed = await directMessage(http, server, message);
+	const isNew = session.id === undefined;
 	return {
 		...how,
 		...directed,
-		chat: chatId,
-		isNew: session.id === undefined,
+		chat: chatId ?? (isNew ? undefined : await findConversation(http, server, sessionId)),
+		history,
+		isNew,
 		onChat: (id) => {
 			if (id !== sessionId) onChat(id);
 		},
@@ -220,7 +243,18 @@ async function askOther(
 function toItem(
 	{ server, session, place, includeRawEvents }: SendRequest,
 	sessionId: string,
-	{ text, chatId, taskId, waitsFor, format, dialect, events = [], requestId, durationMs }: Answer,
+	{
+		text,
+		chatId,
+		taskId,
+		history,
+		waitsFor,
+		format,
+		dialect,
+		events = [],
+		requestId,
+		durationMs,
+	}: Answer,
 	more: { complete: boolean; notice?: string },
 ): ItemOutput {
 	return {
@@ -232,11 +266,12 @@ function toItem(
 				sessionKey: session.key,
 				chatId,
 				taskId,
-				sessionAt: (chatId ?? taskId) === undefined ? undefined : place,
+				sessionAt: (chatId ?? taskId ?? history) === undefined ? undefined : place,
 				server: server?.name,
 				waitsFor: waitsFor && { ...waitsFor },
 			}),
 			...more,
+			...(history && { history: history as unknown as IDataObject[] }),
 			format,
 			...omitMissing({ dialect, durationMs, requestId }),
 			...((includeRawEvents || !text) && { events: events as IDataObject[] }),
@@ -252,6 +287,7 @@ type Answer = PartialAnswer & {
 	requestId?: string;
 	chatId?: string;
 	taskId?: string;
+	history?: readonly Said[];
 };
 
 const noTextNotice = (answerPath: string | undefined) =>

@@ -71,19 +71,20 @@ export function selectSession(
 /** Where the IDs of a server count: nowhere else, since a stranger has made them. */
 export const placeOf = (sessionSpace: string): string => uuidV5(NAMESPACE_URL, sessionSpace);
 
-/** The IDs of an earlier answer that the item hands over. They count only beside the place that has made them. */
-export function findServerIds(
+/** What the item hands over of an earlier answer. It counts only beside the place that has made it. */
+export function findHandedOver(
 	{ source }: Session,
 	{ sessionSpace, handedOver }: Pick<PrepareContext, 'sessionSpace' | 'handedOver'>,
-): KnownWait & { chatId?: string | undefined } {
-	const read = (field: string) =>
-		handedOver.isFromVisitor(field) ? undefined : handedOver.readItem(field);
+): KnownWait & { chatId?: string | undefined; history?: unknown } {
+	const isHandedOver = (field: string) => !handedOver.isFromVisitor(field);
+	const read = (field: string) => (isHandedOver(field) ? handedOver.readItem(field) : undefined);
 	const isOwn =
 		source === 'conversation' || (source === 'item' && read('sessionAt') === placeOf(sessionSpace));
 	if (!isOwn) return {};
 	const kind = handedOver.waitsForApproval ? 'approval' : 'input';
 	const taskId = read('taskId');
-	return { chatId: read('chatId'), ...(taskId && { taskId, kind }) };
+	const history = isHandedOver('history') ? handedOver.readValue('history') : undefined;
+	return { chatId: read('chatId'), history, ...(taskId && { taskId, kind }) };
 }
 
 function readId(text: string): string {

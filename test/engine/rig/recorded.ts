@@ -194,6 +194,12 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 			...graph,
 			...BY_SERVER,
 		});
+		await record({
+			...agent({ message: 'Hello', agentOf: 'server' }),
+			...given,
+			...BY_SERVER,
+			secrets: { ...secrets, agentServerApi: elsewhere.credential('agUi') },
+		});
 		service.forms.jobSteps = 0;
 		for (const parameters of [picture, failing]) {
 			const { items } = await record({ ...job('start', parameters), ...given });

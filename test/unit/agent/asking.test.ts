@@ -1,6 +1,8 @@
-import { createIdReader, toAskRequest, toRequest } from '../../../src/agent/asking';
+import { toAskRequest, toRequest } from '../../../src/agent/asking';
 import { findWay, wayIn } from '../../../src/agent/cards';
+import { toMessages } from '../../../src/agent/history';
 import type { AgentServer, RequestForm } from '../../../src/agent/server';
+import { createIdReader } from '../../../src/agent/serverIds';
 import { serverOf } from '../../../src/agent/servers';
 import { BEARER, keyPlaceIn } from '../../../src/core/keyPlace';
 import { inMemory, json } from '../inMemoryHttp';
@@ -32,6 +34,14 @@ const OF_JSON_RPC = {
 	'body.id': 'its own counter; every request has one of its own',
 };
 
+const OF_AG_UI = {
+	...OF_A_MESSAGE,
+	'body.protocolVersion':
+		'absent, 1.0 is meant, and servers before 1.0 refuse what they do not know',
+};
+
+const OF_DIFY = { ...OF_A_MESSAGE, 'body.files': 'null: there are none' };
+
 /** What differs, and why it may: by the place in the request. */
 const DIFFERENCES: Record<string, Record<string, string>> = {
 	'@a2a-js/sdk 1.3.0 card': {
@@ -61,16 +71,25 @@ const DIFFERENCES: Record<string, Record<string, string>> = {
 	'@langchain/langgraph-sdk 1.15.0 search': { 'body.offset': '0 is what the server takes' },
 	'@n8n/chat 1.37.0 not streamed': OF_A_MESSAGE,
 	'@n8n/chat 1.37.0 streamed': OF_A_MESSAGE,
+	'@ag-ui/client 1.0.0 streamed': OF_AG_UI,
+	'@ag-ui/client 1.0.0 with history': OF_AG_UI,
+	'ai 7.0.173 streamed': OF_A_MESSAGE,
+	'ai 7.0.173 with history': OF_A_MESSAGE,
+	'openai 7.57.0 streamed': OF_A_MESSAGE,
+	'openai 7.57.0 in a chat': OF_A_MESSAGE,
+	'dify-client 2.3.2 streamed': OF_DIFY,
+	'dify-client 2.3.2 in a chat': OF_DIFY,
 };
 
 const SESSION = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 
 /** The request of the row in the place of a client's. */
 async function ours({ case: what, card }: Sent, server: AgentServer) {
-	const newId = () => 'm1';
+	const newId = () => (server.value === 'agUi' ? 'run1' : 'm1');
 	const { agents, approvals } = server;
 	const free: Record<string, RequestForm | undefined> = {
 		search: agents,
+		find: server.finds,
 		'search what waits': approvals?.find,
 	};
 	if (free[what]) {
@@ -80,9 +99,18 @@ async function ours({ case: what, card }: Sent, server: AgentServer) {
 	const http = inMemory(json(card));
 	const way = await findWay(http, server, 'https://agent.example.com');
 	if (what === 'card') return { headers: {}, body: undefined, ...http.requests[0]! };
+	const chat = what === 'in a chat' ? 'c1' : undefined;
 	const task = what === 'in a task' ? 't1' : undefined;
+	const [question, answer] = [
+		{ role: 'user', text: 'the question', id: 'm1' },
+		{ role: 'agent', text: 'the answer', id: 'm9' },
+	] as const;
+	const next = { role: 'user', text: 'the next question', id: 'm2' } as const;
+	const said = what === 'with history' ? [question, answer, next] : [question];
+	const history = toMessages(server, said, newId);
 	const resume = { i1: true };
-	const values = { message: 'the question', session: SESSION, agent: 'agent', task, resume };
+	const ids = { session: SESSION, agent: 'agent', task, chat };
+	const values = { message: 'the question', ...ids, resume, history };
 	const asking = what === 'a decision' ? { ask: approvals!.answer } : way;
 	return { headers: {}, body: undefined, ...toAskRequest(asking, values, newId) };
 }
@@ -103,10 +131,10 @@ it.each(requests.map((sent) => [`${sent.source} ${sent.case}`, sent] as const))(
 		// the one that has the key is the credential's
 		if (key) expect(keyPlaceIn(server.keyIn, BEARER)?.header).toMatch(/^x-api-key$/i);
 		const lowered = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]);
-		// of n8n Chat, the whole address is what a user enters
-		expect([method, path || '/webhook/chat']).toEqual([sent.method, sent.path]);
+		// of some, the whole address is what a user enters
+		expect([method, path || sent.path]).toEqual([sent.method, sent.path]);
 
-		const isMessage = !/^(card|search)/.test(sent.case);
+		const isMessage = !/^(card|search|find)/.test(sent.case);
 		const theirs = [...Object.entries({ ...others, ...(isMessage && { accept }) })];
 		const asTheyDo = new Map([...theirs, ...fieldsOf(sent.body, 'body')]);
 		const asWeDo = new Map([...lowered, ...fieldsOf(body, 'body')] as Array<[string, unknown]>);

@@ -1,0 +1,54 @@
+import { randomUUID } from 'crypto';
+
+import { limitHistory, readHistory } from '../../../src/agent/history';
+import type { AgentServer, Said } from '../../../src/agent/server';
+import { tryParseJson } from '../../../src/core/json';
+import type { OperationContext } from '../../../src/n8n/operation';
+import type { Session } from './session';
+
+interface HistoryRequest {
+	server?: AgentServer;
+	session: Session;
+	content: string;
+	/** What the item hands over. */
+	history?: readonly Said[];
+}
+
+/** What was said before to an agent that remembers nothing, and the message. */
+export type OpenHistory = ReturnType<typeof openHistory>;
+
+/**
+ * Finds what was said before: in the item, or in this execution. No table keeps it.
+ *
+ * @returns undefined for a server that remembers.
+ */
+export function openHistory({
+	request: { server, session, content, history: handedOver = [] },
+	flowState,
+	addHint,
+}: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'addHint'>) {
+	if (!server?.history) return undefined;
+	const name = session.id && `history ${session.id}`;
+	const kept = name && !handedOver.length ? flowState.get(name) : undefined;
+	const earlier = kept ? readHistory(tryParseJson(kept)) : handedOver;
+	if (name && !earlier.length && session.source !== 'conversation')
+		addHint(
+			`${server.name} remembers nothing. Give the next item "sessionId", "sessionAt" and "history" of this output, or the next execution begins anew.`,
+		);
+	const all: Said[] = [...earlier, { role: 'user', text: content, id: randomUUID() }];
+	const { history, omitted } = limitHistory(all);
+	return {
+		/** What is sent. */
+		history,
+		notice:
+			omitted > 0 &&
+			`The oldest messages were not sent (${omitted}), because a request has at most 200 messages and 1 MB.`,
+		/** Keeps it with the answer, for the rest of the execution and for the output. A model may refuse a message without a text. */
+		add(text: string, id?: string): readonly Said[] {
+			const answer: Said[] = text ? [{ role: 'agent', text, ...(id && { id }) }] : [];
+			const said = [...history, ...answer];
+			if (name) flowState.set(name, JSON.stringify(said));
+			return said;
+		},
+	};
+}

@@ -1,0 +1,86 @@
+import { asReported, parseErrorBody } from '../core/errorResponses';
+import { ServiceError } from '../core/errors';
+import { holds, textAt, valueAt } from './paths';
+import type { AgentServer } from './server';
+
+/** The IDs with which a conversation continues. */
+export interface ServerIds {
+	/** The server's own ID of the conversation. */
+	chat?: string;
+	/** What waits for the next message. */
+	task?: string;
+	/** What the agent works on. */
+	running?: string;
+	/** Its message. */
+	message?: string;
+}
+
+const MAX_ID_LENGTH = 500;
+
+/** Finds the IDs in what arrives of an answer. The last ones count. */
+export function createIdReader(server: AgentServer) {
+	const { chatAt = [], tasks, approvals, history } = server;
+	const ids: ServerIds = {};
+	const asked: string[] = [];
+	let isFirst = true;
+	return {
+		ids,
+		/** @throws ServiceError for a refusal, and for what is no answer. */
+		read(value: unknown): void {
+			rejectNoAnswer(server, value, isFirst);
+			isFirst = false;
+			const chat = idAt(value, chatAt);
+			if (chat) ids.chat = chat;
+			const message = history && idAt(value, history.idAt);
+			if (message) ids.message = message;
+			if (approvals) asked.push(...idsAt(value, approvals.idsAt));
+			if (asked.length) ids.task = taskOf(asked);
+			if (tasks) readTasks(tasks, value, ids);
+		},
+	};
+}
+
+/** @param isFirst Whether nothing has come before. */
+function rejectNoAnswer(
+	{ refusal, unreadable = [] }: AgentServer,
+	value: unknown,
+	isFirst: boolean,
+): void {
+	const event = { name: '', value };
+	if (isFirst && refusal && holds(event, refusal))
+		throw asReported(new ServiceError('refused', ''), {
+			...parseErrorBody(value),
+			outcome: 'not_started',
+		});
+	for (const { if: condition, says, advice } of unreadable)
+		if (holds(event, condition))
+			throw new ServiceError('malformed', says, { outcome: 'started', advice });
+}
+
+/** The last state of a task counts. */
+function readTasks(
+	{ at, over, waiting }: NonNullable<AgentServer['tasks']>,
+	value: unknown,
+	ids: ServerIds,
+): void {
+	for (const { state, id } of at) {
+		const now = textAt(value, state);
+		if (!now) continue;
+		delete ids.task;
+		delete ids.running;
+		const task = over.includes(now) ? '' : idAt(value, id);
+		if (task) ids[waiting.includes(now) ? 'task' : 'running'] = task;
+	}
+}
+
+const idsAt = (value: unknown, path: string): string[] =>
+	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');
+
+/** One ID for several questions that wait for the same decision. */
+export const taskOf = (ids: readonly string[]): string =>
+	plainId([...new Set(ids)].sort().join(','));
+
+export const idAt = (value: unknown, path: string | readonly string[]): string =>
+	plainId(textAt(value, path));
+
+const plainId = (id: string) => (id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) ? id : '');
