@@ -1,4 +1,5 @@
-// A chat of the AI SDK, with a server as its documentation shows: it keeps the messages of each chat, and is sent the last one.
+// A chat of the AI SDK, with both servers that its documentation shows: one is sent all messages, as its own client does by default. The
+// other keeps the messages of each chat, and is sent the last one.
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import {
@@ -18,8 +19,8 @@ import { failure, nextTurn, thought, tool, wordsOf } from './script.mjs';
 const chats = new Map();
 
 export const aiSdk = createServer(async (request, response) => {
-	const { id, message } = await json(request);
-	const originalMessages = [...(chats.get(id) ?? []), message];
+	const { id, message, messages: sent } = await json(request);
+	const originalMessages = sent ?? [...(chats.get(id) ?? []), message];
 	const result = streamText({
 		model: new MockLanguageModelV4({
 			doStream: async ({ prompt }) => ({ stream: ReadableStream.from(partsFor(prompt)) }),
@@ -41,7 +42,9 @@ export const aiSdk = createServer(async (request, response) => {
 			stream: result.stream,
 			originalMessages,
 			onError: ({ message: reason }) => reason,
-			onEnd: ({ messages }) => void chats.set(id, messages),
+			// as in its documentation: the client takes the ID of a message that it did not make
+			generateMessageId: () => crypto.randomUUID(),
+			onEnd: ({ messages }) => void (message && chats.set(id, messages)),
 		}),
 	});
 	// it has ended the body

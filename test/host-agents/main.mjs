@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { a2a } from './a2a.mjs';
 import { a2a03 } from './a2a03.mjs';
+import { agUi } from './agUi.mjs';
 import { aiSdk } from './aiSdk.mjs';
 import { startLangGraph } from './langGraph.mjs';
 import { allowWord, endWords } from './script.mjs';
@@ -20,7 +21,8 @@ async function start(server) {
 	return `http://127.0.0.1:${server.address().port}`;
 }
 
-const [aiSdkUrl, a2aUrl, a2a03Url, langGraphUrl] = [
+const [agUiUrl, aiSdkUrl, a2aUrl, a2a03Url, langGraphUrl] = [
+	await start(agUi),
 	await start(aiSdk),
 	await start(a2a),
 	await start(a2a03),
@@ -91,6 +93,13 @@ const server = createServer(async (request, response) => {
 });
 
 const url = await start(server);
-const urls = { a2a: a2aUrl, a2a03: a2a03Url, langGraph: langGraphUrl, script: url };
+const urls = {
+	a2a: a2aUrl,
+	a2a03: a2a03Url,
+	agUi: agUiUrl,
+	aiSdk: aiSdkUrl,
+	langGraph: langGraphUrl,
+	script: url,
+};
 for (const agent in behind) urls[agent] = `${url}/${agent}`;
 console.log(`The agents are at ${JSON.stringify(urls)}`);

@@ -5,7 +5,14 @@ import type { Editor, SavedCredential } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { bubblesOf } from '../n8n/liveCaller.ts';
 import { sharedEditor } from '../n8n/shared.ts';
-import { beginAt, chatTrigger, node, webhook, workflow } from '../n8n/workflow.ts';
+import {
+	beginAt,
+	chatTrigger,
+	node,
+	webhook,
+	workflow,
+	type WorkflowNode,
+} from '../n8n/workflow.ts';
 import { FrameworkAgents } from './frameworkAgents.ts';
 
 // the Remote Agent and the servers of real frameworks, with a model behind them that answers from a script. Those that the credential
@@ -22,6 +29,8 @@ afterAll(async () => await agents?.stop());
 const SERVERS: Record<string, { server: string; keyIn: string } | undefined> = {
 	a2a: { server: 'a2a', keyIn: 'bearer' },
 	a2a03: { server: 'a2a', keyIn: 'none' },
+	agUi: { server: 'agUi', keyIn: 'bearer' },
+	aiSdk: { server: 'aiSdk', keyIn: 'none' },
 	langGraph: { server: 'langGraph', keyIn: 'xApiKey' },
 	n8nChat: { server: 'n8nChat', keyIn: 'none' },
 };
@@ -48,8 +57,12 @@ const remoteAgent = (
 		settings,
 	);
 
-/** Publishes a workflow that tells an agent what its webhook is told. */
-async function publish(account: SavedCredential, more: Record<string, unknown> = {}) {
+/** Publishes a workflow that tells an agent what its webhook is told. @param before Nodes between the two. */
+async function publish(
+	account: SavedCredential,
+	more: Record<string, unknown> = {},
+	...before: WorkflowNode[]
+) {
 	const path = randomUUID();
 	const asking = remoteAgent(
 		account,
@@ -62,13 +75,18 @@ async function publish(account: SavedCredential, more: Record<string, unknown> =
 		},
 		{ onError: 'continueErrorOutput' },
 	);
-	const saved = await editor.publish(beginAt(workflow(path, [], asking), webhook(path)));
+	const saved = await editor.publish(beginAt(workflow(path, [], ...before, asking), webhook(path)));
 	let calls = 0;
 	return {
 		sessionId: path,
-		say: async (q: string, session = path, onWord?: (count: number) => Promise<void>) => {
+		say: async (
+			q: string,
+			session = path,
+			onWord?: (count: number) => Promise<void>,
+			more: object = {},
+		) => {
 			const url = `${editor.url}/webhook/${path}`;
-			const { chunks, heard } = await agents.listen(url, { q, session }, onWord);
+			const { chunks, heard } = await agents.listen(url, { ...more, q, session }, onWord);
 			const execution = await editor.finishedOf(saved.id, ++calls);
 			const [[item], [failed]] = [itemsOf(execution, 'Chat'), itemsOf(execution, 'Chat', 1)];
 			return { bubbles: bubblesOf(chunks), heard, item: item?.json, failed: failed?.json };
@@ -147,6 +165,47 @@ it.each(served)(
 	},
 );
 
+const forgetful: Row[] = [
+	['AG-UI', 'agUi', 'AG-UI', 'AG-UI'],
+	['AI SDK with all messages', 'aiSdk', 'AI SDK', 'AI SDK'],
+];
+
+it.each(forgetful)(
+	'%s: word by word, with a tool, and goes on by the history of the item alone',
+	async (_name, agent, dialect, server) => {
+		const item = node(
+			'Item',
+			'n8n-nodes-base.code',
+			{
+				jsCode: 'return { json: { body: $json.body, ...$json.body } };',
+				mode: 'runOnceForEachItem',
+			},
+			{ typeVersion: 2 },
+		);
+		const fromInput = { sessionMode: 'fromInput' };
+		const { say } = await publish(await accountOf(agent), fromInput, item);
+		let carried = {};
+		for (const [question, count] of [
+			[FIRST, 1],
+			['And now?', 2],
+		] as const) {
+			const output = `${BEFORE}\n\n${AFTER(count)}`;
+			const { bubbles, heard, item, failed } = await say(question, undefined, undefined, carried);
+			expect(failed).toBeUndefined();
+			expect(heard).toEqual(wordByWord(output));
+			expect(bubbles).toEqual([['Chat', output]]);
+			expect(item).toMatchObject({ output, server, complete: true, dialect, format: 'sse' });
+			expect(JSON.stringify(item?.['events'])).toContain('the result of the tool');
+			expect(item?.['history']).toHaveLength(2 * count);
+			const { sessionId, sessionAt, history } = item!;
+			carried = { sessionId, sessionAt, history };
+		}
+		// without it, it is another conversation
+		const { item: alone } = await say(FIRST);
+		expect(alone?.['output']).toBe(`${BEFORE}\n\n${AFTER(1)}`);
+	},
+);
+
 it('n8n Chat without streaming: the whole answer, remembers, and begins anew in another session', async () => {
 	const { say, sessionId } = await publish(await chatOf(false));
 	for (const [session, count] of [
@@ -161,7 +220,7 @@ it('n8n Chat without streaming: the whole answer, remembers, and begins anew in 
 });
 
 type Broken = [name: string, agent: string, dialect: string, question: string, reason: RegExp];
-const broken: Broken[] = served
+const broken: Broken[] = [...served, ...forgetful]
 	.filter(([, agent]) => agent !== 'n8nChat')
 	.map(([name, agent, dialect]) => [
 		name,
@@ -198,7 +257,7 @@ it.each(broken)('%s: broken in the middle is an error with what it said', async 
 	});
 });
 
-it.each(served.filter(([, , , server]) => server))(
+it.each([...served, ...forgetful].filter(([, , , server]) => server))(
 	'%s: cut in the middle is an error with what it said',
 	async (_name, agent, dialect) => {
 		const { say } = await publish(await credentialOf(agent));
@@ -225,6 +284,7 @@ type Refused = [
 const refused: Refused[] = [
 	['LangGraph: a wrong key', 'langGraph', { apiKey: 'wrong' }, {}, /refused the API key \(401\)/],
 	['LangGraph: an agent that is gone', 'langGraph', {}, { agent: 'gone' }, /\(404\)/],
+	['AG-UI: a wrong key', 'agUi', { apiKey: 'wrong' }, {}, /refused the API key \(401\)/],
 	['A2A: an address without an agent', 'a2a', { path: '/nowhere' }, {}, /no card of an agent/],
 	['n8n Chat: a workflow that is gone', 'n8nChat', { path: '/webhook/gone/chat' }, {}, /\(404\)/],
 ];
