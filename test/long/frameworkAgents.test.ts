@@ -246,7 +246,7 @@ it.each(broken)('%s: broken in the middle is an error with what it said', async 
 	expect(bubbles).toEqual([['Chat', BEFORE]]);
 	expect(failed).toMatchObject({
 		error: expect.stringMatching(
-			/^The (\w+ )*(service|server) reported an error: .*The model broke in the middle|^The answer stopped before its end/,
+			/^The ([\w-]+ )*(service|server) reported an error: .*The model broke in the middle|^The answer stopped before its end/,
 		),
 		details: {
 			kind: 'truncated',
