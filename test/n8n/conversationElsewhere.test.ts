@@ -5,12 +5,12 @@ import { A2aServer } from './a2aServer.ts';
 import { model } from './bridge.ts';
 import { outcomeOf, saidIn } from './conversationWorkflow.ts';
 import { chatMessage } from './editor.ts';
-import { exampleFor, withModels } from './example.ts';
-import { galleryOfFile, given } from './gallery.ts';
+import { galleryOfFile, given, textsOf } from './gallery.ts';
+import { linkOf, openLink } from './mailServer.ts';
 import { using, type WorkflowFile } from './workflow.ts';
 
 // agents of somebody else: the workflows of the gallery that ask them, A2A 0.3 against a server of the protocol's own SDK
-const { bridge, run, runSaved } = galleryOfFile({});
+const { bridge, load, run, runSaved, start, finished, mailOf } = galleryOfFile({});
 let elsewhere: A2aServer;
 let servers: AgentServers;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function loadWith(
 ): Promise<WorkflowFile> {
 	const secret = { name: 'Agent Server account', type: 'agentServerApi', data };
 	const account = using(await bridge.editor.createCredential(secret));
-	const example = withModels(exampleFor(bridge.accounts, file));
+	const example = load(file);
 	const nodes = example.nodes.map((node) =>
 		node.parameters['agentOf'] === 'server'
 			? { ...node, ...account, parameters: { ...node.parameters, ...parameters } }
@@ -104,3 +104,22 @@ it('an assistant of LangGraph is asked twice in one thread, which a later execut
 	expect(await outputs()).toEqual([`${hello} 1.`, `${question} 2.`]);
 	expect(await outputs()).toEqual([`${hello} 3.`, `${question} 4.`]);
 });
+
+it.each([true, false])(
+	'a person decides what an agent of LangGraph waits for, and the agent goes on: %s',
+	async (isApproved) => {
+		const agent = model('3f0b0000-0000-4000-8000-000000000000');
+		const file = await loadWith(
+			'let-a-person-approve-what-a-langgraph-agent-does.json',
+			servers.credential('langGraph'),
+			{ agent },
+		);
+		const id = await start(file, { Task: 'Cancel order 7 [may]' });
+		const mail = await mailOf(id);
+		expect(mail.body).toContain('May I?');
+		await openLink(linkOf(mail, isApproved));
+		expect(textsOf(await finished(id), 'Post the Answer')).toEqual([
+			expect.stringContaining(`decided: [${isApproved}]`),
+		]);
+	},
+);
