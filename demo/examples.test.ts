@@ -103,7 +103,7 @@ it('shows a talk line by line', () => {
 
 it('shows the report of this week as its email does, row by row', () => {
 	const report = readExample('spending-report-by-mail-every-monday.json');
-	const [from, to] = [`$now.startOf('week')`, `$now.endOf('week')`];
+	const [from, to] = [`$now.toUTC().startOf('week')`, `$now.toUTC().endOf('week')`];
 	expect(JSON.stringify(report)).not.toContain(from);
 	for (const day of [from, to]) expect(JSON.stringify(ofThisWeek(report))).toContain(day);
 	const rows = '<tr><th>Workflow</th><th>Cost</th></tr>\n<tr style="x"><td>Ask</td><td>1</td></tr>';

@@ -196,7 +196,7 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 
 /** A report of the week that has ended, which has nothing yet, as one of this week. */
 export const ofThisWeek = (workflow: WorkflowFile): WorkflowFile => {
-	const text = JSON.stringify(workflow).replaceAll('$now.minus({ weeks: 1 })', '$now');
+	const text = JSON.stringify(workflow).replaceAll('.minus({ weeks: 1 })', '');
 	return JSON.parse(text) as WorkflowFile;
 };
 

@@ -28,7 +28,7 @@ export const agentOfParam = {
 	],
 	default: 'workspace',
 	description:
-		'Where the agent runs. The editor sets it by the credential that you choose, and asks for it at the top of a new one. An agent of AG-UI or the AI SDK remembers nothing: alone in a chat, it forgets. The next item or an Agent Conversation carries what was said.',
+		'Where the agent runs. The credential that you choose sets it. An agent of AG-UI or the AI SDK remembers nothing: alone in a chat, it forgets. The next item or an Agent Conversation carries what was said.',
 } as const satisfies INodeProperties;
 
 export const agentParam = withFieldRules({ inTool: 'notFromModel' })({
@@ -38,7 +38,7 @@ export const agentParam = withFieldRules({ inTool: 'notFromModel' })({
 	displayOptions: { show: { agentOf: ['server'] } },
 	default: { mode: 'list', value: '' },
 	description:
-		'Which agent of the server, such as an assistant of LangGraph or a model of OpenAI Responses. Leave it empty if the server has only one.',
+		'Which agent of the server, such as an assistant of LangGraph or a model of OpenAI Responses. Leave it empty if there is only one.',
 	modes: [
 		{
 			displayName: 'From List',

@@ -37,7 +37,7 @@ export const answerToApprovalParam = withFieldRules({
 	],
 	default: 'none',
 	description:
-		'The decision of a person about what the agent waits for ("waitsFor" of its output). An expression may also give true or false, as "approved" of Send and Wait. A session that waits for approval takes nothing else.',
+		'What a person decided about what the agent waits for ("waitsFor" of its output). An expression may give true or false, as "approved" of Send and Wait. A session that waits for approval takes nothing else.',
 } as const satisfies INodeProperties);
 
 type Handed = Pick<PrepareContext, 'handedOver'>;
