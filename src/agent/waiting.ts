@@ -25,16 +25,15 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 	if (!asking.length) return undefined;
 	const calls = asking.flatMap(callsOf);
 	const kept = calls.slice(0, MAX_CALLS);
-	const more = calls.length - kept.length;
 	const kind = asking.every((wait) => wait.for === 'input') ? 'input' : 'approval';
-	const words = [
-		...asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf),
-		...kept.map(inWords),
-		more > 0 ? `And ${more} more.` : '',
-	];
+	const said = asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf);
+	const words = [...said.filter(Boolean), ...kept.map(inWords)];
+	const whole = words.join('\n');
+	const isWhole = kept.length === calls.length && whole.length <= MAX_TEXT;
+	const text = isWhole ? whole : [summaryOf(words.length, calls), ...evenly(words)].join('\n');
 	return {
 		kind,
-		text: shortenText(words.filter(Boolean).join('\n'), MAX_TEXT) || WITHOUT_WORDS[kind],
+		text: shortenText(text, MAX_TEXT) || WITHOUT_WORDS[kind],
 		...(kept.length && { calls: kept }),
 	};
 }
@@ -62,6 +61,17 @@ const toCall = (tool: string, input: unknown): WaitingCall => ({
 	...omitMissing({ arguments: isEmptyValue(input) ? undefined : cut(input, MAX_ARGUMENTS) }),
 });
 
+/** What is cut must not hide what an approval is about. */
+function summaryOf(known: number, calls: readonly WaitingCall[]): string {
+	const count = known + Math.max(0, calls.length - MAX_CALLS);
+	const names = shortenText(calls.map(({ tool }) => tool).join(', '), MAX_NAMES);
+	return `${count} wait${names && `: ${names}`}`;
+}
+
+/** A long one leaves room for each of the others. */
+const evenly = (words: readonly string[]) =>
+	words.map((each) => shortenText(each, Math.floor((MAX_TEXT - MAX_NAMES - 100) / words.length)));
+
 const reasonOf = ({ reason }: Wait) => (isEmptyValue(reason) ? '' : cut(reason, MAX_TEXT));
 
 const inWords = ({ tool, arguments: given }: WaitingCall) =>
@@ -81,3 +91,4 @@ const MAX_CALLS = 20;
 const MAX_TEXT = 2_500;
 const MAX_ARGUMENTS = 1_000;
 const MAX_NAME = 100;
+const MAX_NAMES = 1_500;

@@ -282,7 +282,23 @@ describe('what waits is told in fields, too', () => {
 		const few = await graph({
 			actionRequests: actions.slice(0, 22).map(() => ({ name: 'a', args: {} })),
 		});
-		expect(few?.text).toMatch(/And 2 more\.$/);
+		expect(few?.text).toMatch(/^22 wait: (a, ){21}a\n/);
+	});
+
+	it('what is cut hides nothing that an approval is about', async () => {
+		const long = { args: 'x'.repeat(9_999) };
+		const actionRequests = [
+			{ name: 'read_a', ...long },
+			{ name: 'read_b', ...long },
+			{ name: 'read_c', ...long },
+			{ name: 'delete_all' },
+		];
+		const calls = await graph({ actionRequests });
+		expect(calls?.text).toMatch(
+			/^4 wait: read_a, read_b, read_c, delete_all\nread_a.*\nread_b.*\nread_c.*…\ndelete_all$/,
+		);
+		const questions = await graph('May I? '.repeat(999), 'Delete all?');
+		expect(questions?.text).toMatch(/^2 wait\nMay I.*…\nDelete all\?$/);
 	});
 
 	it('nothing that a stranger writes there breaks the reading', async () => {
