@@ -40,13 +40,13 @@ export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool
 	return isPerson ? node : undefined;
 }
 
-/** The speaker who is a person: one in a chat only if there is nobody else. */
+/** The speaker who is a person, and decides what an agent waits for: nobody in a chat, where any visitor may write. */
 export function findPerson(
 	n8n: IExecuteFunctions,
 	speakers: Readonly<Record<string, AttachedTool>>,
 ): string | undefined {
-	const people = Object.values(speakers).filter((tool) => findAsker(n8n, tool) === tool.node);
-	return (people.find((tool) => !isChat(tool)) ?? people[0])?.node;
+	const isPerson = (tool: AttachedTool) => findAsker(n8n, tool) === tool.node && !isChat(tool);
+	return Object.values(speakers).find(isPerson)?.node;
 }
 
 /** A person in n8n's chat. */

@@ -80,8 +80,13 @@ export function shownTitles({ node, values }: Operation): string[] {
 	const instance = { typeVersion: Number(node.version), type: node.name, parameters: {} };
 	const all =
 		NodeHelpers.getNodeParameters(node.properties, values, true, false, instance, node) ?? {};
+	// n8n's list of credentials sets the field that decides which of them counts, and shows no other one for it
+	const setByList = (node.credentials ?? []).flatMap(({ displayOptions }) =>
+		Object.keys(displayOptions?.show ?? {}),
+	);
 	return node.properties
 		.filter((property) => property.type !== 'hidden' && property.type !== 'notice')
+		.filter(({ name }) => !setByList.includes(name))
 		.filter((property) => NodeHelpers.displayParameter(all, property, instance, node))
 		.map(({ displayName }) => displayName);
 }

@@ -71,6 +71,15 @@ it('without a person it ends as waiting, and nobody answers for one', async () =
 	expect([told, decisions()]).toEqual([[], []]);
 });
 
+it('a visitor of a chat decides nothing', async () => {
+	const speakerSettings = { Person: { ...PERSON.Person, type: 'test.chatTool' } };
+	const { json, told } = await converse({
+		...talkWith({ Graph: GRAPH, Person: waits }),
+		speakerSettings,
+	});
+	expect([json['ended'], told, decisions()]).toEqual(['waiting', [], []]);
+});
+
 it.each<[string, IDataObject, unknown, string]>([
 	['approves', { approved: true }, true, 'Approved'],
 	['declines', { approved: false }, false, 'Not approved'],

@@ -93,6 +93,7 @@ export async function converse(options: ConverseOptions) {
 		],
 		types: {
 			'test.speakerTool': speaker,
+			'test.chatTool': speaker,
 			'test.model': standIn(
 				{
 					async supplyData() {
