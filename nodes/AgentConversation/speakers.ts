@@ -84,8 +84,9 @@ export function toTurnInput(
 		taskId,
 		showLive,
 		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
-		...(isWorkspaceAgent(tool) && { waitsFor: { kind: waiting ?? '' }, decision: decision ?? '' }),
 		...(isWorkspaceAgent(tool) && {
+			waitsFor: { kind: waiting ?? '' },
+			decision: decision ?? '',
 			history: toRemoteHistory(conversation, speaker) as unknown as IDataObject[],
 		}),
 		...(isModelRouter(tool) && {

@@ -1,14 +1,7 @@
-import { readJson } from '../core/body';
-import {
-	invalidInputError,
-	mapServiceError,
-	ServiceError,
-	shortenText,
-	withDetails,
-} from '../core/errors';
+import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
-import { type AskRequest, explain, toRequest } from './asking';
+import { askBefore, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
 import { idAt, taskOf } from './serverIds';
@@ -94,11 +87,8 @@ async function findAsked(http: Http, server: AgentServer, session: string): Prom
 	const { find, session: sessionAt, at } = server.approvals;
 	// an ID that cannot be part of a path is sent nowhere
 	encodePathSegment(session, 'Session ID');
-	const found = await readList(
-		http,
-		server,
-		toRequest(find, { session }, () => ''),
-	);
+	const request = toRequest(find, { session }, () => '');
+	const found = await askBefore(http, server, request, readList);
 	// a server that does not know the filter lists others
 	const own = found.filter((one) => textAt(one, sessionAt) === session.toLowerCase());
 	return own
@@ -109,24 +99,14 @@ async function findAsked(http: Http, server: AgentServer, session: string): Prom
 		});
 }
 
-async function readList(http: Http, server: AgentServer, request: AskRequest): Promise<unknown[]> {
-	try {
-		const found = await readJson(await http.send(request), MAX_BYTES);
-		if (Array.isArray(found)) return found as unknown[];
-		throw new ServiceError('malformed', 'The service does not say what waits in this session', {
-			reason: shortenText(JSON.stringify(found), 500),
-			advice:
-				'Nothing was sent. Check the base URL of the credential, and what is between n8n and it.',
-		});
-	} catch (cause) {
-		throw mapServiceError(cause, (error) =>
-			withDetails(explain(error, server), { outcome: 'not_started' }),
-		);
-	}
+function readList(found: unknown): unknown[] {
+	if (Array.isArray(found)) return found as unknown[];
+	throw new ServiceError('malformed', 'The service does not say what waits in this session', {
+		reason: shortenText(JSON.stringify(found), 500),
+		advice:
+			'Nothing was sent. Check the base URL of the credential, and what is between n8n and it.',
+	});
 }
-
-/** Bytes of what waits in one session. */
-const MAX_BYTES = 1024 * 1024;
 
 const toWait = ({ value }: Asked) => ({
 	for: 'approval' as const,

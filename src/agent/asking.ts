@@ -21,7 +21,7 @@ export interface Way {
 	tenant?: string | undefined;
 }
 
-export type AskRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers' | 'fromOrigin'>;
+type AskRequest = Pick<HttpRequest, 'method' | 'path' | 'body' | 'headers' | 'fromOrigin'>;
 
 /** Makes the request with which an agent is asked. @throws ServiceError `invalid` for an ID that cannot be part of a path. */
 export function toAskRequest({ ask, cardPath, tenant }: Way, values: Values, newId: () => string) {
@@ -65,7 +65,7 @@ export function fill(template: Template, values: Values, newId: () => string): u
 	return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
 }
 
-/** Bytes of a card, or of a list. */
+/** Bytes of a card, of a list, or of what waits in a session. */
 export const MAX_BYTES = 1024 * 1024;
 
 type Told = Pick<AgentServer, 'name' | 'value' | 'busy' | 'mayRunBefore429'>;
@@ -105,6 +105,27 @@ const RAN_BEFORE_429 = {
 	outcome: 'unknown',
 	advice: 'What runs there may answer so after it has begun. So the message was not sent again.',
 } as const;
+
+/**
+ * Asks the server something that is free, before a message.
+ *
+ * @param read What may throw, too.
+ * @throws ServiceError; no message was sent.
+ */
+export async function askBefore<Value>(
+	http: Http,
+	{ name, value }: AgentServer,
+	request: AskRequest,
+	read: (answer: unknown) => Value,
+): Promise<Value> {
+	try {
+		return read(await readJson(await http.send(request), MAX_BYTES));
+	} catch (cause) {
+		throw mapServiceError(cause, (error) =>
+			withDetails(explain(error, { name, value }), { outcome: 'not_started' }),
+		);
+	}
+}
 
 /** An agent of a server. */
 export interface ListedAgent {

@@ -6,7 +6,6 @@ import {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { isPlainObject } from '../core/json';
 import { mayStream } from './n8nVersions';
 import { getNodeType, getRunData, getTypesServedBy, listOutputs } from './platform';
 import { parseUuid } from './uuid';
@@ -137,8 +136,6 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		 * @returns undefined for anything else, and for a blank text.
 		 */
 		readItem: (field: string) => toText(item?.[field]),
-		/** Whether the item is an answer in which an agent waits for approval. */
-		waitsForApproval: isWaiting(item?.['waitsFor']),
 		/** The same for a value of any kind. */
 		readValue: (field: string): unknown => item?.[field],
 		/**
@@ -168,9 +165,6 @@ export function readHandedOver(n8n: IExecuteFunctions, itemIndex: number) {
 		readChatSession: () => toText(listOutputs(n8n, TRIGGER_TYPES)[0]?.['sessionId']),
 	};
 }
-
-const isWaiting = (waitsFor: unknown): boolean =>
-	isPlainObject(waitsFor) && waitsFor['kind'] === 'approval';
 
 const TRIGGER_TYPES = /^@n8n\/n8n-nodes-langchain\.(chatTrigger|manualChatTrigger)$/;
 /** All nodes whose items a visitor writes, including the one that continues a chat. */

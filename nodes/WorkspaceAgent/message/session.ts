@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { KnownWait } from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { invalidInputError } from '../../../src/core/errors';
+import { isPlainObject } from '../../../src/core/json';
 import { MAX_SEGMENT_LENGTH } from '../../../src/core/urls';
 import {
 	findSession,
@@ -81,7 +82,9 @@ export function findHandedOver(
 	const isOwn =
 		source === 'conversation' || (source === 'item' && read('sessionAt') === placeOf(sessionSpace));
 	if (!isOwn) return {};
-	const kind = handedOver.waitsForApproval ? 'approval' : 'input';
+	const waitsFor = handedOver.readValue('waitsFor');
+	const isApproval = isPlainObject(waitsFor) && waitsFor['kind'] === 'approval';
+	const kind = isApproval ? 'approval' : 'input';
 	const taskId = read('taskId');
 	const history = isHandedOver('history') ? handedOver.readValue('history') : undefined;
 	return { chatId: read('chatId'), history, ...(taskId && { taskId, kind }) };
