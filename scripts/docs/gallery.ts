@@ -93,20 +93,13 @@ export function renderGallery(): string {
 	const parts = [
 		'# Gallery',
 		WRITTEN,
-		'You can import these workflows and change them. Each has three notes: what it does, how to set it up in three steps, and how to make it yours.',
-		'## How to import one',
-		[
-			'1. Open the file of the workflow, and download it.',
-			'2. Create a workflow in n8n. Open the menu beside its name, and choose **Import > From file**.',
-			'3. Follow the note **Set up**: choose your credentials and models, and then execute the workflow.',
-		].join('\n'),
-		'You can also copy the text of the file and paste it onto the canvas.',
+		'To use one of these workflows, open its file and copy the text. Paste it onto the canvas of a new workflow, or choose **Import > From file** in its menu. Then follow its note **Set up**: choose credentials and models. Its other notes say what it does, and how to change it.',
 		...Object.entries(GROUPS).flatMap(([group, files]) => [
 			`## ${group}`,
 			...files.flatMap((file) => renderWorkflow(file)),
 		]),
 		'## Lessons',
-		'These are small workflows that show one node or one setting each. You import them in the same way.',
+		'Small workflows that show one node or one setting each.',
 		LESSONS.map(renderLesson).join('\n'),
 	];
 	return `${parts.join('\n\n')}\n`;
@@ -117,17 +110,13 @@ function renderWorkflow(file: string): string[] {
 	const picture = `pictures/${pictureFile(`example ${file.replace('.json', '')}`)}`;
 	return [
 		`### ${example.name}`,
-		example.meta?.description ?? '',
-		`Needs: ${needsOf(example).join(', ')}. File: [${file}](../gallery/${file})`,
+		`${example.meta?.description ?? ''} Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`,
 		// the browser test takes them, with --pictures
-		...(existsSync(`docs/${picture}`) ? [`![${example.name}](${picture})`] : []),
+		...(existsSync(`docs/${picture}`) ? [`![The workflow](${picture})`] : []),
 	];
 }
 
-function renderLesson(file: string): string {
-	const { name, meta } = readExample(file);
-	return `- [${name}](../lessons/${file}). ${meta?.description ?? ''}`;
-}
+const renderLesson = (file: string) => `- [${readExample(file).name}](../lessons/${file})`;
 
 const needsOf = ({ nodes }: WorkflowFile): string[] =>
 	NEEDS.filter(([type]) => nodes.some((node) => type.test(node.type))).map(([, needed]) => needed);

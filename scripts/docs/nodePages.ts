@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ICredentialType, INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import type { ICredentialType, INodeTypeDescription } from 'n8n-workflow';
 
 import { MarketAssistantApi } from '../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../credentials/ModelRouterApi.credentials';
@@ -14,12 +14,9 @@ import { ModelRouterTrigger } from '../../nodes/ModelRouter/ModelRouterTrigger.n
 import { resources as router } from '../../nodes/ModelRouter/resources';
 import { resources as agent } from '../../nodes/WorkspaceAgent/resources';
 import { WorkspaceAgent } from '../../nodes/WorkspaceAgent/WorkspaceAgent.node';
-import type { Operation, Resource } from '../../src/n8n/operation';
-import { requestSettings } from '../../src/n8n/requestSettings';
+import type { Resource } from '../../src/n8n/operation';
 import { pictureFile } from '../../test/support/pictureFile';
-import { anchorOf, createFieldLists, formatJson, renderFields, withFullStop } from './fields';
-import { findSentences, type Sentence } from './sentences';
-import { groupsOf } from './troubleshooting';
+import { anchorOf, formatJson, withFullStop } from './markdown';
 
 /** A page of the documentation. */
 export interface Page {
@@ -34,8 +31,6 @@ interface NodePage {
 	resources: readonly Resource[];
 	/** What it is for, and what one has to know before its fields. */
 	intro: string;
-	/** How its errors are told from those of others: by where they are made. */
-	errors: RegExp;
 }
 
 export const WRITTEN = '<!-- written by `npm run docs` -->';
@@ -47,7 +42,6 @@ const nodes: NodePage[] = [
 			'Use it after a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential for a different agent. [Which agents](../which-agents.md) says what to enter for each server.',
 		description: new WorkspaceAgent().description,
 		resources: agent,
-		errors: /^nodes\/WorkspaceAgent|^src\/agent/,
 	},
 	{
 		path: 'market-assistant',
@@ -55,7 +49,6 @@ const nodes: NodePage[] = [
 			'Ask in your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
 		description: new MarketAssistant().description,
 		resources: assistant,
-		errors: /^nodes\/MarketAssistant|^src\/assistant/,
 	},
 	{
 		path: 'model-router',
@@ -63,7 +56,6 @@ const nodes: NodePage[] = [
 			'Texts and media cost money, so read [Money and safety](../money-and-safety.md) before you start many. For most texts, **Message a Model** is the right operation. For long media jobs, use **Start Job** with the [Model Router Trigger](model-router-trigger.md).',
 		description: new ModelRouter().description,
 		resources: router,
-		errors: /^nodes\/ModelRouter\/(?!trigger|chatModel)|^src\/router/,
 	},
 	{
 		path: 'model-router-trigger',
@@ -71,7 +63,6 @@ const nodes: NodePage[] = [
 			'It starts a workflow when an image, video, music or speech job is done, with its file. n8n adds the field **Poll Times**, which sets how often it checks. To watch all jobs, turn on **Track in Job Ledger** in the nodes that start them.',
 		description: new ModelRouterTrigger().description,
 		resources: [],
-		errors: /^nodes\/ModelRouter\/trigger/,
 	},
 	{
 		path: 'model-router-chat-model',
@@ -79,7 +70,6 @@ const nodes: NodePage[] = [
 			'Attach it to **Model** of an AI Agent, a chain or a Model Selector, or to **Moderator** of an Agent Conversation. The caps count all turns of an agent together.',
 		description: new LmChatModelRouter().description,
 		resources: [],
-		errors: /^nodes\/ModelRouter\/chatModel|languageModel|core\/(bound|caps)/,
 	},
 	{
 		path: 'agent-conversation',
@@ -87,7 +77,6 @@ const nodes: NodePage[] = [
 			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Remote Agent, Crypto Q&A, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
 		description: new AgentConversation().description,
 		resources: [],
-		errors: /^nodes\/AgentConversation|^src\/conversation|attachedTools/,
 	},
 ];
 
@@ -136,15 +125,21 @@ export function operationsOf({
 	);
 }
 
-export function renderNodePages(): Page[] {
-	const sentences = findSentences();
+/** The lines about the output of each node and operation, as language models get them: see `outputFields`. */
+type Told = Record<string, ReadonlyArray<{ content: string; displayOptions?: { show: Choice } }>>;
+interface Choice {
+	resource: string[];
+	operation: string[];
+}
+
+export function renderNodePages(told: Told): Page[] {
 	const outputs = readOutputs();
 	return [
 		{ path: 'docs/nodes/README.md', text: renderIndex() },
 		{ path: 'docs/nodes/credentials.md', text: renderCredentials() },
 		...nodes.map((node) => ({
 			path: `docs/nodes/${node.path}.md`,
-			text: renderNode(node, outputs, sentences),
+			text: renderNode(node, outputs, told),
 		})),
 	];
 }
@@ -152,61 +147,69 @@ export function renderNodePages(): Page[] {
 const paragraphs = (...parts: string[]) => `${parts.filter(Boolean).join('\n\n')}\n`;
 
 function renderIndex(): string {
-	const parts = nodes.flatMap((node) => {
-		const { path, description, resources } = node;
-		const links = linksTo(resources);
-		const operations = operationsOf(node).map(({ resource, operation }) => {
-			const link = links.get(operation)!.replace('(#', `(${path}.md#`);
-			const title = resources.length > 1 ? `${resource.name}: ${link}` : link;
-			return `- ${title}. ${withFullStop(operation.description)}`;
-		});
-		return [
-			`## [${nameOf(description)}](${path}.md)`,
-			withFullStop(description.description ?? ''),
-			operations.join('\n'),
-		];
-	});
+	const parts = nodes.map(
+		({ path, description }) =>
+			`- [${nameOf(description)}](${path}.md). ${withFullStop(description.description ?? '')}`,
+	);
 	return paragraphs(
 		'# Nodes',
 		WRITTEN,
-		'Each node has a page with its operations and fields, and an example of each output. All credentials are on [one page](credentials.md), and all messages of errors in [Troubleshooting](../troubleshooting.md). There are tables of the [agents](../which-agents.md) and the [services for models](../model-services.md) that you can use.',
-		...parts,
+		'Each page has the operations of a node and their outputs. The editor explains every field beside it. The fields of [credentials](credentials.md) are in it, too.',
+		parts.join('\n'),
 	);
 }
 
+/** What a credential is for, and where it is explained. */
+const USES: Readonly<Record<string, string>> = {
+	workspaceAgentApi: 'An agent of a workspace: see [sessions](../sessions.md#remote-agent).',
+	agentServerApi: 'An agent of another server: see [which agents](../which-agents.md).',
+	marketAssistantApi: 'Crypto Q&A: see [sessions](../sessions.md#crypto-qa).',
+	modelRouterApi:
+		'[Services for models](../model-services.md). It also has the [job ledger](../job-ledger.md#set-it-up), a [budget](../budget.md) and [model lists](../texts-and-media.md#model-lists).',
+};
+
 function renderCredentials(): string {
-	const list = createFieldLists();
-	const parts = allCredentials.flatMap(({ displayName, properties }) => [
+	const parts = allCredentials.flatMap(({ name, displayName }) => [
 		`## ${displayName}`,
+		USES[name] ?? '',
 		renderPicture(
 			`The credential ${displayName}, filled in and tested`,
 			`credential ${displayName}`,
 		),
-		list(properties, linkTo(displayName)),
 	]);
 	return paragraphs(
 		'# Credentials',
 		WRITTEN,
-		'n8n tests a credential when you save it. The test costs nothing and changes nothing.',
+		'n8n tests a credential when you save it. The test costs nothing and changes nothing. **Additional headers** are for a gateway in front of the service.',
 		...parts,
 	);
 }
 
-function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
-	const { description, intro, resources, errors } = node;
+function renderNode({ description, intro, resources }: NodePage, outputs: Outputs, told: Told) {
 	const name = nameOf(description);
-	const own = all.filter(({ file }) => errors.test(file));
-	const list = createFieldLists();
-	const links = linksTo(resources);
-	const hasHeadings = resources.length > 1;
-	const operations = operationsOf(node).flatMap(({ resource, operation, title }) => [
-		...(hasHeadings && operation === resource.operations[0] ? [`## ${resource.name}`] : []),
-		`${hasHeadings ? '###' : '##'} ${operation.name}`,
-		...renderOperation(operation, list(operation.params, links.get(operation)!), outputs[title]),
-	]);
-	const examples = Object.entries(outputs).filter(
-		([title]) => !resources.length && (title === name || title.startsWith(`${name}: `)),
+	const lines = told[description.name] ?? [];
+	const operations = operationsOf({ description, resources }).map(
+		({ resource, operation, title }, index, all) => {
+			const isFirst = resource !== all[index - 1]?.resource;
+			const line =
+				resources.length > 1
+					? lines.find(
+							({ displayOptions: { show } = {} }) =>
+								show?.resource[0] === resource.value && show.operation[0] === operation.value,
+						)?.content
+					: lineOf(lines[0]?.content, `Output of ${operation.value}`);
+			return [
+				...(isFirst && resources.length > 1 ? [`## ${resource.name}`] : []),
+				`${resources.length > 1 ? '###' : '##'} ${operation.name}`,
+				withFullStop(operation.description),
+				...renderFields(named(line, resource)),
+				...(index === 0 ? renderExample(outputs[title]) : []),
+			];
+		},
 	);
+	const example = resources.length
+		? undefined
+		: Object.entries(outputs).find(([title]) => title.split(': ')[0] === name)?.[1];
 	return paragraphs(
 		`# ${name}`,
 		WRITTEN,
@@ -214,62 +217,33 @@ function renderNode(node: NodePage, outputs: Outputs, all: Sentence[]) {
 		intro,
 		renderPicture(`The node ${name} in n8n's editor`, `node ${name}`),
 		renderCredentialLink(description),
-		hasHeadings ? renderContents(resources, links) : '',
-		...operations,
+		...operations.flat(),
 		...(resources.length
-			? [
-					'## Request Settings',
-					hasHeadings
-						? 'Every operation has them that starts, reads, downloads or waits for something paid.'
-						: 'Every operation of this node has them.',
-					renderFields(requestSettings.options as unknown as INodeProperties[], [], true).join(
-						'\n',
-					),
-				]
-			: ['## Fields', renderFields(description.properties).join('\n'), '## Output']),
-		...examples.flatMap(([title, output]) => [
-			...(title.includes(': ') ? [`### ${title.slice(name.length + 2)}`] : []),
-			...renderOutput(output),
-		]),
-		'## Errors',
-		`Messages, and what to do: ${listed(groupsOf(own).map(linkToGroup))}.`,
+			? []
+			: [
+					'## Output',
+					...renderFields(lineOf(lines[0]?.content, 'Output')),
+					...renderExample(example),
+				]),
 	);
 }
 
-const linkToGroup = (title: string) => `[${title}](../troubleshooting.md#${anchorOf(title)})`;
+/** The line of a text that begins so. */
+const lineOf = (text = '', start: string) =>
+	text.split('\n').findLast((line) => line.startsWith(`${start}: `));
 
-const listed = (texts: string[]) =>
-	[texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
+/** Another operation by the name that the editor shows. */
+const named = (line: string | undefined, { operations }: Resource) =>
+	line?.replace(
+		/(?<=: as )\w+/,
+		(value) => operations.find((one) => one.value === value)?.name ?? value,
+	);
+
+const renderFields = (line: string | undefined) =>
+	line ? [`Output: \`${line.slice(line.indexOf(': ') + 2)}\``] : [];
 
 const renderPicture = (text: string, name: string) =>
 	`![${text}](../pictures/${pictureFile(name)})`;
-
-const linkTo = (title: string, anchor = anchorOf(title)) => `[${title}](#${anchor})`;
-
-/** The links to a page's resources, if there are several, and to their operations. Headings that come twice get a number from GitHub. */
-function linksTo(resources: readonly Resource[]): Map<Resource | Operation, string> {
-	const seen = new Map<string, number>();
-	const numbered = (title: string) => {
-		const anchor = anchorOf(title);
-		const before = seen.get(anchor) ?? 0;
-		seen.set(anchor, before + 1);
-		return linkTo(title, before ? `${anchor}-${before}` : anchor);
-	};
-	const headings = resources.flatMap((resource) => [
-		...(resources.length > 1 ? [resource] : []),
-		...resource.operations,
-	]);
-	return new Map(headings.map((heading) => [heading, numbered(heading.name)]));
-}
-
-/** Of a long page. */
-const renderContents = (resources: readonly Resource[], links: ReturnType<typeof linksTo>) =>
-	resources
-		.map((resource) => {
-			const operations = resource.operations.map((operation) => links.get(operation)!);
-			return `- ${links.get(resource)!}: ${operations.join(', ')}`;
-		})
-		.join('\n');
 
 function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription): string {
 	const links = types
@@ -278,20 +252,13 @@ function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription)
 	return links.length ? `It needs the credential ${links.join(' or ')}.` : '';
 }
 
-const renderOperation = (
-	{ description }: Operation,
-	fields: string,
-	output: Output | undefined,
-): string[] => [
-	withFullStop(description),
-	fields,
-	...(output ? ['Output:', ...renderOutput(output)] : []),
-];
+/** The longest text in an example, in characters. */
+const LONGEST = 60;
 
-function renderOutput({ '(files)': files, ...json }: Output): string[] {
-	const named = [files].flat().filter(Boolean);
-	return [
-		`\`\`\`json\n${formatJson(json)}\n\`\`\``,
-		...(named.length ? [`The file is in the binary field \`${named.join('`, `')}\`.`] : []),
-	];
+function renderExample(output: Output | undefined): string[] {
+	if (!output) return [];
+	const short = JSON.stringify({ ...output, '(files)': undefined }, (_name, value: unknown) =>
+		typeof value === 'string' && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value,
+	);
+	return ['For example:', `\`\`\`json\n${formatJson(JSON.parse(short))}\n\`\`\``];
 }

@@ -1,4 +1,3 @@
-const RAISE_CAP = 'Raise the cap, or ask for less.';
 const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 const SEE_RUNBOOK = 'The error says what is spent and reserved. See the [runbook](runbook.md).';
 
@@ -38,9 +37,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'The part that arrived is in `partial`, and may be charged. To get it as an output, choose **On Incomplete Answer: Return Partial Answer**.',
 	'The execution was stopped':
 		"A person or n8n stopped it. Look for the ID of the job, chat or session in n8n's log or the execution's custom data. Then decide whether to run it again.",
-	'The … must not contain a user name or password':
-		'Remove it from the address, and enter the key in its own field.',
-	'… is longer than … characters': 'Shorten it.',
 	'… contains a control character':
 		'Remove line breaks and other invisible characters from the value.',
 	'… contains an incomplete character, such as half of an emoji':
@@ -77,7 +73,6 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Read what the service says below the message, and correct the fields that it names.',
 	'The service answered in a form that cannot be read':
 		"Check the base URL. If it is right, report the request ID to the service's support team.",
-	'…: the file in "…" is empty': 'Check the node before this one: its file has no content.',
 	'The service did not answer within the total timeout':
 		'Raise **Total Timeout** in Request Settings. If the outcome is unknown, check the service first.',
 	'The service did not answer in time':
@@ -96,21 +91,10 @@ export const NOTES: Readonly<Record<string, string>> = {
 		"Check the base URL. In Docker, 127.0.0.1 is n8n's own container: use the name of the service instead.",
 	'The service could not be reached: its host name was not found':
 		'Check the base URL, and the DNS settings of the machine that runs n8n.',
-	'… must be true or false': 'Check the expression in this field.',
-	'… must be a list': 'Check the expression in this field: it must return a list.',
-	'… must be one of: …': 'Check the expression in this field: it must return one of these values.',
-	'… is longer than 4 million characters':
-		'Send less, or put the text where the service can read it.',
-	'… must be a number': 'Check the expression in this field: it must return a number.',
-	'… must be an object': 'Check the expression in this field: it must return an object.',
 	'The service sent a redirect to an address that is not safe':
 		"The file was not downloaded. Report this to the service's support team.",
 	'The file is in more than … pieces':
 		'The text of the answer is not affected. The file stays in the JSON, as Base64.',
-	'Transcript to Continue … must be an object with "text" and "speaker"':
-		'Use the rows of `transcript` from an earlier output.',
-	'Resource and Operation cannot be expressions': "Choose them in the node's lists.",
-	'Chat ID is empty': 'Enter the `chatId` of an earlier answer, or choose another **Session**.',
 	'The chat of this session could not be looked up, so a new chat was started. …':
 		'The job ledger could not be reached. The rest of the sentence says why.',
 	'The chat of this session could not be remembered: the next message starts a new chat. …':
@@ -121,45 +105,22 @@ export const NOTES: Readonly<Record<string, string>> = {
 		"Look at `events`. Report the format of the answer to the service's support team.",
 	'The service no longer continues the chat …, so a new chat was started.':
 		'There is nothing to do. The new chat does not know what was said before.',
-	'The model … is of another kind than this operation needs':
-		'Choose a model of the right kind from the list.',
-	'This model is of another kind than this operation needs':
-		'Choose a model of the right kind from the list.',
-	'Options: Tools …: Name is empty': 'Enter a name for this tool.',
-	'The JSON schema cannot be used, at …: …':
-		'Correct the schema at the place that the message names.',
 	'…: it is nested too deeply, or too large': 'Use a smaller schema.',
-	'… must be an object with "role" and "content"':
-		'Correct the JSON. A message looks like this: {"role": "user", "content": "Hello"}.',
-	'Entry ID is empty': 'Enter the `entryId` that **Job Ledger: Get Many** returns.',
-	'Execution ID is empty': "Enter the number at the end of the execution's URL.",
 	'Too many processes reserve requests at once': 'Run the item again.',
-	'Unique Key is empty': 'Enter the key of the start.',
 	'The address where the service stores the file refused the request (…)':
 		'Try **Download File** again with the job ID. The file may have expired.',
 	'… could not be used: …':
 		'The message begins with "The job ledger" or "The record of spending", and the rest says why. Check the n8n URL and the n8n API key in the credential.',
 	'The new row is not visible yet': 'Run the item again.',
-	'Inputs: Parameter Name is empty': 'Enter the name that the model expects, such as image.',
 	'The catalog could not be read: …':
 		'Nothing was sent to a model. The description says whether to check the base URL of the credential, or to run it again later.',
 	'No text was found in the field "…". In an event with a name, the path begins inside of "data".':
 		'Correct **Answer Field Path**. With **Include Raw Events**, you can see what the answer contains.',
 	'… is not valid JSON': 'Correct the JSON at the place that the description names.',
-	'Stop Pattern cannot be used':
-		'Correct the regular expression. The description says what is wrong with it.',
 	'The requests of this chat model cannot be guarded':
 		'Use an older n8n, or a newer version of this package.',
 	'The SDK for chat models is not compatible with this version of n8n':
 		'If you installed an SDK beside this package, remove it. Otherwise, update n8n.',
-	'This could cost up to …, more than the spending cap of …': RAISE_CAP,
-	'This costs at least …, more than the spending cap of …': RAISE_CAP,
-	'The cost of this is not known: …, more than the spending cap of …': RAISE_CAP,
-	'The spending cap of … allows no cost. This could cost up to …': RAISE_CAP,
-	'The spending cap of … allows no cost. This costs at least …': RAISE_CAP,
-	'The spending cap of … allows no cost. The cost of this is not known: …': RAISE_CAP,
-	'The spending cap of … for this … is reached': RAISE_CAP,
-	'This does not fit into what is left of the spending cap of … for this …': RAISE_CAP,
 	'The budget of … for … is reached': SEE_RUNBOOK,
 	'This does not fit into what is left of the budget of … for …': SEE_RUNBOOK,
 	'The budget of this credential is paused':

@@ -24,8 +24,15 @@ const INSTRUCTION = new RegExp(
 	`(?:^|[.!…] )(?:${capitalized.join('|')}) |[:;,] (?:so |then )?(?:${VERBS.join('|')}) `,
 );
 
+/** A title that says what a value has to be, or that a cap does not allow it, says what to do. */
+const SAYS =
+	/ (?:is|are) empty$| must (?:be|not|begin|have) | is longer than | cannot be (?:an? |expressions|used)|spending cap/;
+
+/** Whether a title needs nothing beside it. */
+export const isClear = (title: string) => SAYS.test(title);
+
 /** Whether a text tells somebody what to do. */
-export const instructs = (text: string) => INSTRUCTION.test(text);
+export const instructs = (text: string) => INSTRUCTION.test(text) || isClear(text);
 
 /**
  * Finds the sentences in the code, not in a list: the arguments of what makes errors and hints, wherever their texts are declared.

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 
 import { expectCommitted } from '../package/committed';
-import { formatJson } from '../../scripts/docs/fields';
+import { formatJson } from '../../scripts/docs/markdown';
 import { documentedOperations } from '../../scripts/docs/nodePages';
 import { schemaFiles, schemaOf } from '../../scripts/docs/schemas';
 import type { Outputs } from './rig/documented';
