@@ -166,7 +166,8 @@ function toQuestion(
 		hasWaited: answer.isResumed && !state[UNSTORED] && !isOurs(n8n, tool),
 		place: placeOfAnswer(n8n, tool),
 		isOurs: isOurs(n8n, tool),
-		isEditor: pending?.isForApproval ?? rules.editors.includes(speaker),
+		isEditor: rules.editors.includes(speaker),
+		isForApproval: pending?.isForApproval === true,
 	};
 }
 

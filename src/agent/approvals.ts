@@ -1,3 +1,4 @@
+import type { Decision } from '../core/decision';
 import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
@@ -6,9 +7,6 @@ import { textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
 import { idAt, taskOf } from './serverIds';
 import { requestsOf, toWaiting, type Waiting } from './waiting';
-
-/** A person's decision about what waits. `text` is one in words. */
-export type Decision = 'approve' | 'decline' | 'text';
 
 /** What is known to wait in a session, before the server is asked. */
 export interface KnownWait {

@@ -1,8 +1,6 @@
-import { APPROVED } from './person';
+import type { Decision } from '../core/decision';
+import { shortenText } from '../core/errors';
 import type { Reply } from './reply';
-
-/** A person's decision, as of the field Answer to Approval of a remote agent. */
-export type Decision = 'approve' | 'decline' | 'text';
 
 /** What an agent waits for: the decision of a person, which no other speaker takes. */
 export interface Approval {
@@ -10,37 +8,72 @@ export interface Approval {
 	speaker: string;
 	/** For what, in words. */
 	text: string;
-	/** Whether a person has been asked. */
+	/** Set if nobody is asked (again). */
 	isAsked?: true;
+	/** What a person has answered that is no decision. */
+	unclear?: string;
+	/** Kept until it has been sent. */
 	decision?: Decision;
 	/** The person's words. */
 	words?: string;
 }
 
 /** The message to the person who decides. */
-export const toApprovalMessage = ({ speaker, text }: Approval): string =>
-	`${speaker} waits for approval:\n\n${text}`;
+export const toApprovalMessage = ({ speaker, text, unclear }: Approval): string =>
+	[
+		unclear !== undefined &&
+			`Nothing was decided: "${shortenText(unclear, 100)}" is none of the answers below.`,
+		`${speaker} waits for approval:`,
+		text,
+		HOW_TO_ANSWER,
+	]
+		.filter(Boolean)
+		.join('\n\n');
+
+const HOW_TO_ANSWER =
+	'Answer with one word: approve, or decline. To answer in your own words, begin with "text:". Tools are then declined. Who asks only for yes or no may take any text for a yes.';
 
 /**
- * What a person has decided: only a clear word is a decision. Silence, a failure, and the answer of what is no person decide nothing.
+ * What a person has decided: only a clear word is a decision. Silence, a failure, and the answer of what is no person decide nothing. A
+ * person whose answer is unclear is asked again.
  *
- * @param reply Read as that of a person who decides about a turn.
+ * @param reply Read as that of a person who decides about what an agent waits for.
  */
-export function decide(approval: Approval, reply: Reply, hasWaited: boolean): Approval {
-	const asked: Approval = { ...approval, isAsked: true };
-	const { text, isRefusal, replacesTurn, failure, denial } = reply;
-	if (!hasWaited || failure || denial) return asked;
-	if (isRefusal) return { ...asked, decision: 'decline', words: text };
-	if (replacesTurn) return { ...asked, decision: 'text', words: text };
-	return text === APPROVED ? { ...asked, decision: 'approve', words: text } : asked;
+export function decide(
+	{ speaker, text }: Approval,
+	{ decision, text: words, failure, denial }: Reply,
+	hasWaited: boolean,
+): Approval {
+	const asked = { speaker, text };
+	if (!hasWaited || failure || denial) return { ...asked, isAsked: true };
+	return decision ? { ...asked, decision, words } : { ...asked, unclear: words };
 }
 
-/** The reply as a turn of its own: it neither replaces the turn before nor refuses one. */
-export function asDecision(reply: Reply): Reply {
-	const turn = { ...reply };
-	delete turn.isRefusal;
-	delete turn.replacesTurn;
-	if (turn.denial) turn.notice = 'Nobody answered in time';
-	delete turn.denial;
-	return turn;
+/** A turn in which nobody has decided does not count as refused. */
+export function asDecision({ denial, ...reply }: Reply): Reply {
+	return denial ? { ...reply, notice: 'Nobody answered in time' } : reply;
 }
+
+/** What is waited for after a reply: what the speaker asks now. A decision that was certainly not received is kept. */
+export function nextApproval(
+	approval: Approval | undefined,
+	hadDecision: boolean,
+	{ approval: text, failure }: Reply,
+	speaker: string,
+): Approval | undefined {
+	if (text !== undefined) return { speaker, text };
+	const isKept = failure?.isCertainlyNotReceived && !failure.isInvalid;
+	return hadDecision && !isKept ? undefined : approval;
+}
+
+/** What still waits at the end, for the output. */
+export const toOpenApproval = ({ speaker, text, decision, words }: Approval) => ({
+	kind: 'approval',
+	speaker,
+	text,
+	...(decision && { decision, words }),
+});
+
+/** What becomes of a decision that was not sent. */
+export const describeUnsent = ({ speaker, decision }: Approval): string | undefined =>
+	decision && `The decision of a person (${decision}) was not sent to ${speaker}.`;

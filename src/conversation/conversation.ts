@@ -1,7 +1,8 @@
 import { joinSentences } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import type { RegexEngine } from '../core/regex';
-import type { Approval, Decision } from './approval';
+import type { Decision } from '../core/decision';
+import { type Approval, nextApproval } from './approval';
 import type { Failure, Reply, TurnFacts } from './reply';
 import type { WaitingIds } from './waiting';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
@@ -109,9 +110,13 @@ export function startConversation(
 			return [name, { ...ids[name], ...omitMissing({ sessionId, chatId, taskId, waiting }) }];
 		}),
 	);
+	const lastOf = (name: string) => earlier.findLast(({ speaker }) => speaker === name);
 	const waiting = earlier.findLast(
-		({ speaker, waiting: kind, turn }) =>
-			kind === 'approval' && !earlier.some((one) => one.speaker === speaker && one.turn > turn),
+		(turn) => turn.waiting === 'approval' && lastOf(turn.speaker) === turn,
+	);
+	// a decision that was not received has a turn without a text
+	const asking = earlier.findLast(
+		(turn) => turn.speaker === waiting?.speaker && turn.waiting === 'approval' && turn.text,
 	);
 	return {
 		id,
@@ -121,7 +126,7 @@ export function startConversation(
 		began: now,
 		earlier: earlier.length,
 		turns: earlier,
-		...(waiting && { approval: { speaker: waiting.speaker, text: waiting.text } }),
+		...(waiting && { approval: { speaker: waiting.speaker, text: asking?.text ?? '' } }),
 	};
 }
 
@@ -165,24 +170,16 @@ export function receiveReply(
 	const { ending: stop, note } = checkStop(rules, pending, reply, regex);
 	const noted = { ...pending, note: joinSentences(pending.note, note) };
 	const turn = toTurn(conversation, noted, reply, now);
+	const { approval: before, ...others } = rest;
+	const approval = nextApproval(before, Boolean(pending.decision), reply, pending.speaker);
 	const updated = {
-		...withApproval(rest, pending, reply),
+		...others,
+		...(approval && { approval }),
 		ids: updateIds(conversation, reply),
 		turns: addTurn(conversation, turn, reply),
 	};
 	const ending = checkEnding(updated, { pending, reply, stop }, now);
 	return ending ? endConversation(updated, ending, now) : updated;
-}
-
-/** What is waited for after a reply: what the speaker asks now. What was decided is over. */
-function withApproval(
-	{ approval, ...conversation }: Omit<Conversation, 'pending'>,
-	{ speaker, decision }: PendingTurn,
-	reply: Reply,
-): Omit<Conversation, 'pending'> {
-	const open = decision ? undefined : approval;
-	const asked = reply.approval === undefined ? open : { speaker, text: reply.approval };
-	return { ...conversation, ...(asked && { approval: asked }) };
 }
 
 export const endConversation = (
@@ -215,7 +212,7 @@ function toTurn(
 	{ text, facts, ids: waits, failure, denial, notice, durationMs }: Reply,
 	now: number,
 ): Turn {
-	const { sessionId, chatId } = ids[speaker] ?? {};
+	const { sessionId, chatId, taskId, waiting } = ids[speaker] ?? {};
 	const notes = joinSentences(
 		note,
 		failure &&
@@ -229,7 +226,7 @@ function toTurn(
 		text,
 		...omitMissing({ sessionId, chatId, durationMs }),
 		...facts,
-		...waits,
+		...(waits ?? omitMissing({ taskId, waiting })),
 		...(approvedBy && { approvedBy }),
 		at: new Date(now).toISOString(),
 		...(notes && { note: notes }),

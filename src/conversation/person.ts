@@ -1,3 +1,4 @@
+import type { Decision } from '../core/decision';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 
@@ -57,8 +58,40 @@ export function readEdit(answers: readonly Item[]): Edit | undefined {
 	return { text: text.toWellFormed(), replacesTurn: true };
 }
 
+/** What a person has said about what an agent waits for. Without a decision, it is unclear. */
+export interface Verdict {
+	decision?: Decision;
+	text: string;
+}
+
+/**
+ * A person's decision about what an agent waits for: a button, or one of the words that the person was told, and nothing beside it. What
+ * approves is never guessed. A form may offer the choice "replace" or "text", and has the words in another field.
+ *
+ * @param answers Without what a visitor may have written in place of the person.
+ */
+export function readVerdict(answers: readonly Item[]): Verdict {
+	const words = answers.flatMap(listWords).map((word) => word.trim());
+	const buttons = answers.flatMap(({ data }) => (isPlainObject(data) ? [data['approved']] : []));
+	const chosen = words.map((word) => CHOICE.exec(word)?.[1]?.toLowerCase());
+	const isIn = (...names: string[]) => names.some((name) => chosen.includes(name));
+	const rest = words.filter((_, index) => !chosen[index]).join('\n\n');
+	const [, inWords] = IN_WORDS.exec(rest) ?? [];
+	if (isIn('decline') || buttons.includes(false))
+		return { decision: 'decline', text: NOT_APPROVED };
+	const text = (inWords ?? (isIn('replace', 'text') ? rest : '')).toWellFormed();
+	if (text && !isIn('approve')) return { decision: 'text', text };
+	const isApproved = isIn('approve') || buttons.includes(true);
+	if (isApproved && !rest && !isIn('replace', 'text'))
+		return { decision: 'approve', text: APPROVED };
+	return { text: words.join('\n\n').toWellFormed() };
+}
+
 const DECISION = /^(approve|decline|replace)d?[.!]?$/i;
-export const APPROVED = 'Approved';
+/** The same for what an agent waits for. */
+const CHOICE = /^(approve|decline|replace|text)d?[.!]?$/i;
+const IN_WORDS = /^text\s*:\s*(\S.*)$/is;
+const APPROVED = 'Approved';
 const NOT_APPROVED = 'Not approved';
 
 /**

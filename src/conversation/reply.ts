@@ -11,6 +11,8 @@ import {
 	readEdit,
 	readFields,
 	readPerson,
+	readVerdict,
+	type Verdict,
 } from './person';
 import { readApproval, readWaiting, type WaitingIds } from './waiting';
 
@@ -37,7 +39,7 @@ export interface TurnFacts {
 }
 
 /** The result of a turn. */
-export interface Reply {
+export interface Reply extends Pick<Verdict, 'decision'> {
 	/** What was said; if the speaker failed, the part that had arrived. */
 	text: string;
 	facts: TurnFacts;
@@ -65,6 +67,8 @@ export interface Failure {
 	details?: unknown;
 	/** Whether the speaker's service certainly did not receive the message. */
 	isCertainlyNotReceived: boolean;
+	/** Whether the message was refused before it was sent: the same one would be refused again. */
+	isInvalid?: true;
 	/** Whether the turn was not sent because it could have exceeded the conversation's spending cap. */
 	isOverBudget?: true;
 }
@@ -83,6 +87,8 @@ export interface Question {
 	isOurs: boolean;
 	/** Whether the speaker is a person who decides about the turn before. */
 	isEditor?: boolean;
+	/** Whether the speaker is a person who decides about what an agent waits for. */
+	isForApproval?: boolean;
 }
 
 /**
@@ -147,12 +153,15 @@ function readNotice(own: readonly Item[], text: string, isOurs: boolean): string
 	return calledTools ? 'The model only called tools, which nobody runs.' : undefined;
 }
 
-/** A person's decision about the turn before, if the speaker is a person who decides about it. */
-const findEdit = (added: readonly Item[], { isEditor, hasWaited }: Question) =>
-	isEditor && hasWaited ? readEdit(added) : undefined;
+/** A person's decision about what an agent waits for, or about the turn before, if the speaker is a person who decides about it. */
+function findEdit(added: readonly Item[], { isEditor, isForApproval, hasWaited }: Question) {
+	if (!hasWaited) return undefined;
+	if (isForApproval) return readVerdict(added);
+	return isEditor ? readEdit(added) : undefined;
+}
 
 /** A person's decision about a turn: who approved it, if that is known, or the reply that ends it. */
-type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };
+type Review = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };
 
 /**
  * Reads the answer of one of n8n's human-review tools. Fields that repeat its input do not count, and anything but a clear yes is a no.
@@ -161,7 +170,7 @@ type Decision = { isApproved: true; by?: string } | { isApproved: false; reply: 
  * @param isChat Whether n8n's Chat node asked.
  * @see @n8n/n8n-nodes-langchain 2.41, utils/agent-execution/processHitlResponses.js
  */
-export function readDecision(items: readonly Item[], sent: Item, isChat = false): Decision {
+export function readDecision(items: readonly Item[], sent: Item, isChat = false): Review {
 	const given = withoutVisitor(items[0] ?? {}, sent, isChat ? 'chat' : 'any');
 	const item = withoutSent(given, sent);
 	if (isError(item['error'])) {
@@ -234,6 +243,7 @@ function toFailure({ error, details }: Item, isOurs: boolean): Failure {
 		...(details !== undefined && { details }),
 		// only our own nodes are trusted: another one could claim that nothing was sent, and be paid twice
 		isCertainlyNotReceived: isOurs && (outcome === 'not_started' || kind === 'invalid'),
+		...(isOurs && kind === 'invalid' && { isInvalid: true }),
 		...(isOverBudget && { isOverBudget }),
 	};
 }

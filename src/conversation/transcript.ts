@@ -1,6 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
+import { describeUnsent, toOpenApproval } from './approval';
 import type { Conversation, Turn } from './conversation';
 import { type Ending, sumCosts } from './ending';
 import { formatTurns } from './nextTurn';
@@ -156,13 +157,11 @@ export function toResult(conversation: Conversation) {
 		// the last thing said
 		output: ending.finalText ?? last,
 		ended: ending.kind,
-		reason: ending.reason,
+		reason: [ending.reason, approval && describeUnsent(approval)].filter(Boolean).join('. '),
 		// earlier ones included
 		turns: turns.length,
 		conversationId: id,
-		...(approval && {
-			waitsFor: { kind: 'approval', speaker: approval.speaker, text: approval.text },
-		}),
+		...(approval && { waitsFor: toOpenApproval(approval) }),
 		...conclusion?.output,
 		// what the speakers reported, without what was only reserved
 		...(costs.length && { costUsd: sumCosts(costs) }),

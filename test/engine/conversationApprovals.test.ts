@@ -38,14 +38,26 @@ const talkWith = (
 	secrets: { ...secretsOf(service), langGraph: servers.credential('langGraph') },
 });
 
+/** What a person is told. */
+const TOLD =
+	/^Graph waits for approval:\n\nMay I\?\n\nAnswer with one word: approve, or decline\. /;
+
 /** Goes on after the person has answered; with nothing, the time is over. */
 async function answer(talk: ConverseOptions, data?: IDataObject) {
 	const { run, told } = await converse(talk);
 	expect(run.status).toBe('waiting');
-	const waiting = JSON.parse(JSON.stringify(run.data)) as typeof run.data;
+	return { ...(await goOn(talk, run, data)), asked: told };
+}
+
+async function goOn(
+	talk: ConverseOptions,
+	{ data: stored }: Awaited<ReturnType<typeof converse>>['run'],
+	data?: IDataObject,
+) {
+	const waiting = JSON.parse(JSON.stringify(stored)) as typeof stored;
 	const [person] = waiting.executionData!.nodeExecutionStack;
 	if (data) person!.data['main'] = [[{ json: { data } }]];
-	return { ...(await converse({ ...talk, waiting })), asked: told };
+	return await converse({ ...talk, waiting });
 }
 
 const paid = () => servers.calls.filter(({ path }) => path.endsWith('/runs/stream'));
@@ -85,12 +97,14 @@ it.each<[string, IDataObject, unknown, string]>([
 	['declines', { approved: false }, false, 'Not approved'],
 	['writes approve', { text: 'Approve' }, true, 'Approved'],
 	['writes decline', { text: 'decline.' }, false, 'Not approved'],
-	['writes something else', { text: 'only today' }, 'only today', 'only today'],
+	['writes text', { text: 'Text: only today' }, 'only today', 'only today'],
+	['fills in a form', { Choice: 'replace', Why: 'only today' }, 'only today', 'only today'],
+	['declines with a reason', { Choice: 'decline', Why: 'approve' }, false, 'Not approved'],
 ])('a person %s, and the agent goes on', async (_what, data, value, words) => {
 	const Other = says('Fine.');
 	const { json, asked } = await answer(talkWith({ Graph: GRAPH, Other, Person: waits }), data);
 	expect(asked).toMatchObject([
-		{ speaker: 'Person', json: { message: 'Graph waits for approval:\n\nMay I?' } },
+		{ speaker: 'Person', json: { message: expect.stringMatching(TOLD) } },
 	]);
 	expect(decisions()).toEqual([[value]]);
 	expect(turnsOf(json)).toEqual([
@@ -101,6 +115,104 @@ it.each<[string, IDataObject, unknown, string]>([
 	]);
 	expect(json).toMatchObject({ ended: 'turnLimit' });
 	expect(json).not.toHaveProperty('waitsFor');
+});
+
+it.each<[string, IDataObject, string]>([
+	['No.', { text: 'No.' }, 'No.'],
+	['no thanks', { text: 'no thanks' }, 'no thanks'],
+	['nein', { text: 'nein' }, 'nein'],
+	['yes', { text: 'yes' }, 'yes'],
+	['text: without a text', { text: 'text:' }, 'text:'],
+	['approve with a condition', { text: 'approve, but only today' }, 'approve, but only today'],
+	[
+		'approve in a form, and a condition',
+		{ A: 'approve', B: 'but not now' },
+		'approve\n\nbut not now',
+	],
+	['approve and text in a form', { A: 'approve', B: 'text: x' }, 'approve\n\ntext: x'],
+	['replace without a text', { A: 'replace' }, 'replace'],
+	['a button, and words', { approved: true, text: 'not now' }, 'not now'],
+])('what is no decision decides nothing, and the person is asked again: %s', async (...row) => {
+	const [, data, words] = row;
+	const talk = talkWith({ Graph: GRAPH, Person: waits });
+	const { run, told } = await answer(talk, data);
+	expect(run.status).toBe('waiting');
+	expect(told).toMatchObject([
+		{
+			speaker: 'Person',
+			json: { message: expect.stringContaining(`Nothing was decided: "${words}" is none of`) },
+		},
+	]);
+	expect(decisions()).toEqual([]);
+	const { json } = await goOn(talk, run, { text: 'decline' });
+	expect(decisions()).toEqual([[false]]);
+	expect(turnsOf(json).slice(0, 3)).toEqual([
+		['Graph', 'May I?'],
+		['Person', words],
+		['Person', 'Not approved'],
+	]);
+});
+
+it.each(['end', 'skip', 'askAgain'])(
+	'a decision that was not received is kept, and sent again or told: %s',
+	async (onFailure) => {
+		const talk = talkWith(
+			{ Graph: GRAPH, Person: waits },
+			{ options: { onFailure }, turnLimit: 3 },
+		);
+		const { run } = await converse(talk);
+		const stopped = servers;
+		await servers.stop();
+		const { json } = await goOn(talk, run, { approved: true });
+		expect(json).toMatchObject({
+			ended: onFailure === 'skip' ? 'turnLimit' : 'speakerFailed',
+			reason: expect.stringMatching(
+				/\. The decision of a person \(approve\) was not sent to Graph\.$/,
+			),
+			waitsFor: { kind: 'approval', text: 'May I?', decision: 'approve', words: 'Approved' },
+			transcript: [{}, {}, { speaker: 'Graph', text: '', waiting: 'approval' }],
+		});
+		expect(stopped.calls.filter(({ path }) => path.endsWith('/runs/stream'))).toHaveLength(1);
+	},
+);
+
+it('a decision that was not received is sent again in the next turn', async () => {
+	const talk = talkWith(
+		{ Graph: GRAPH, Person: waits },
+		{ options: { onFailure: 'skip' }, turnLimit: 4 },
+	);
+	const { run } = await converse(talk);
+	servers.refuseRuns(1);
+	const { json } = await goOn(talk, run, { approved: true });
+	expect(turnsOf(json)).toEqual([
+		['Graph', 'May I?'],
+		['Person', 'Approved'],
+		['Graph', ''],
+		['Graph', expect.stringContaining('decided: [true]')],
+	]);
+});
+
+it.each([
+	['the turn limit', { turnLimit: 2 }, 'turnLimit'],
+	['a stop phrase', { turnLimit: 4, stopPhrase: 'Approved' }, 'stopPhrase'],
+])('a decision that meets %s is told, and the transcript asks again', async (...row) => {
+	const [, rules, ended] = row;
+	const { json } = await answer(talkWith({ Graph: GRAPH, Person: waits }, rules), {
+		approved: true,
+	});
+	expect(json).toMatchObject({
+		ended,
+		reason: expect.stringMatching(
+			/\. The decision of a person \(approve\) was not sent to Graph\.$/,
+		),
+		waitsFor: { speaker: 'Graph', decision: 'approve' },
+	});
+	expect(decisions()).toEqual([]);
+	const options = { transcript: JSON.stringify(json['transcript']) };
+	const again = talkWith({ Graph: GRAPH, Person: waits }, { options, turnLimit: 2 });
+	const { asked } = await answer({ ...again, items: [{}] }, { approved: true });
+	expect(asked).toMatchObject([{ json: { message: expect.stringMatching(TOLD) } }]);
+	expect(decisions()).toEqual([[true]]);
 });
 
 it('silence decides nothing: it ends as waiting', async () => {

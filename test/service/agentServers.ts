@@ -30,6 +30,8 @@ export interface AgentServers {
 	interrupts: Map<string, Interrupt[]>;
 	/** Of LangGraph. A test may take one away. */
 	assistants: Array<{ assistant_id: string; name: string }>;
+	/** LangGraph refuses so many runs, as while it answers another one. */
+	refuseRuns(count: number): void;
 	/** From now on, Dify lists no conversations. */
 	breakConversations(): void;
 	/** Holds the next answers back until it is called. */
@@ -89,6 +91,7 @@ export async function agentServers(): Promise<AgentServers> {
 	const card: Record<string, unknown> = {};
 	const assistants = [...ASSISTANTS];
 	const interrupts = new Map<string, Interrupt[]>();
+	let refusals = 0;
 	let held: Promise<void> | undefined;
 	let heldRest: Promise<void> | undefined;
 
@@ -347,7 +350,7 @@ export async function agentServers(): Promise<AgentServers> {
 		if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(thread))
 			return sendJson(response, { success: false, error: { name: 'ZodError' } }, 400);
 		if (!known) return sendText(response, 404, 'No assistant found for this ID.');
-		if (busy.has(thread))
+		if (busy.has(thread) || refusals-- > 0)
 			return sendText(response, 422, 'Thread is already running a task. Wait for it to finish.');
 		busy.add(thread);
 		await held;
@@ -416,6 +419,7 @@ export async function agentServers(): Promise<AgentServers> {
 		card,
 		interrupts,
 		assistants,
+		refuseRuns: (count) => void (refusals = count),
 		breakConversations: () => void (isListed = false),
 		hold() {
 			let release = () => {};

@@ -1,7 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Decision, KnownWait } from '../../../src/agent/approvals';
+import type { KnownWait } from '../../../src/agent/approvals';
 import type { Waiting } from '../../../src/agent/waiting';
+import { type Decision, isDecision } from '../../../src/core/decision';
 import { invalidInputError, mapServiceError, ServiceError } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
@@ -53,7 +54,7 @@ export function readDecision(
 ): Decision | undefined {
 	if (caller === 'conversation') {
 		const given = readTurn('decision');
-		return given === 'approve' || given === 'decline' || given === 'text' ? given : undefined;
+		return isDecision(given) ? given : undefined;
 	}
 	if (chosen === 'none') return undefined;
 	if (caller === 'workflow') return chosen;

@@ -2,15 +2,11 @@ import { randomUUID } from 'crypto';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type AskedServer, type PartialAnswer, sendMessage } from '../../../src/agent/client';
-import {
-	type Decision,
-	type Directed,
-	directMessage,
-	type KnownWait,
-} from '../../../src/agent/approvals';
+import { type Directed, directMessage, type KnownWait } from '../../../src/agent/approvals';
 import { findConversation } from '../../../src/agent/conversation';
 import { readHistory } from '../../../src/agent/history';
 import type { AgentServer, Said } from '../../../src/agent/server';
+import type { Decision } from '../../../src/core/decision';
 import { joinSentences, mapServiceError } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
