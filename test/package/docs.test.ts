@@ -99,7 +99,7 @@ it('the operation that CONTRIBUTING shows is the one that is tried here, and wor
 	]);
 });
 
-it.each(['docs/texts-and-media.md', 'nodes/ModelRouter/text/text.params.ts'])(
+it.each(['docs/money-and-safety.md', 'nodes/ModelRouter/text/text.params.ts'])(
 	'%s says how much a picture and a template count',
 	(path) => {
 		expect(read(path)).toContain(PICTURE_TOKENS.toLocaleString('en-US'));
