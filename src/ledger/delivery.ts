@@ -30,32 +30,32 @@ export async function beginDelivery(
 	{ claim, lease }: Pick<Delivery, 'claim' | 'lease'>,
 ): Promise<Entry[][]> {
 	const table = retryingPersistently(ledger);
-	const { uncancellableClock: clock, executionId } = ledger;
+	const { n8nTime, executionId } = ledger;
 	// including those that an earlier run has delivered
 	const claimed = await findAllRows(table, { claim });
 	const counts = new Set(
 		claimed.filter(({ state }) => state === 'emitting').map(({ failures }) => failures),
 	);
 	for (const failures of counts) {
-		const changes = { failures: failures + 1, leaseUntil: clock.now() + lease, executionId };
+		const changes = { failures: failures + 1, leaseUntil: n8nTime() + lease, executionId };
 		await applyTransition(table, 'beginDelivery', { claim, failures }, changes);
 	}
 	// also continue deliveries that an earlier run of the same execution started
-	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: clock.now() + lease });
+	await applyUpdate(table, 'renewDelivery', { claim }, { leaseUntil: n8nTime() + lease });
 	const ownRows = await findAllRows(table, { claim });
 	return groupByJob(ownRows.filter((row) => row.state === 'delivering' || isHandedOver(row)));
 }
 
 /** @returns a function that renews the lease when necessary. Call it repeatedly, or other executions may claim the jobs. */
 export function createLeaseRenewer(
-	{ table, clock }: Ledger,
+	{ table, clock, n8nTime }: Ledger,
 	{ claim, lease }: Delivery,
 ): () => Promise<void> {
 	let renewedAt = clock.now();
 	return async () => {
 		if (clock.now() - renewedAt < lease * RENEW_AFTER) return;
 		renewedAt = clock.now();
-		const changes = { leaseUntil: renewedAt + lease };
+		const changes = { leaseUntil: n8nTime() + lease };
 		// endDelivery checks whether the claim still holds
 		await applyUpdate(table, 'renewDelivery', { claim }, changes).catch(() => undefined);
 	};
@@ -108,7 +108,7 @@ async function handOver(ledger: Ledger, { claim, lease }: Delivery): Promise<voi
 	const ownRows = await findAllRows(table, { claim });
 	for (const { id, deliveries } of ownRows.filter(({ state }) => state === 'delivering')) {
 		const time = Math.min(lease * 2 ** deliveries, MAX_CONFIRMATION_TIME);
-		const leaseUntil = ledger.uncancellableClock.now() + time;
+		const leaseUntil = ledger.n8nTime() + time;
 		const changes = { leaseUntil, deliveries: deliveries + 1 };
 		await applyTransition(table, 'handOverJob', { id, claim }, changes);
 	}

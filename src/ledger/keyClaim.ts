@@ -57,7 +57,7 @@ export async function claimKey(
 			} else {
 				const sending = others.find(({ state }) => state === 'sending');
 				failure = startInProgress(sending ?? others[0]!);
-				isWaitOver = sending !== undefined && isOverdue(sending, options, clock.now());
+				isWaitOver = sending !== undefined && isOverdue(sending, options, ledger.n8nTime());
 				await resolveContention(ledger, claims, rows);
 			}
 		} catch (cause) {
@@ -132,8 +132,8 @@ async function advanceClaim(
 	options: ClaimOptions,
 	ownRow: Entry | undefined,
 ): Promise<void> {
-	const { table, clock } = ledger;
-	const now = clock.now();
+	const { table } = ledger;
+	const now = ledger.n8nTime();
 	if (!ownRow) {
 		const claim = ledger.newClaim();
 		claims.push(claim);
@@ -192,11 +192,11 @@ export async function withdraw(
 
 /** Ends rows with an expired lease: an intent is withdrawn, the outcome of a start becomes unknown. */
 export async function expireStaleRows(
-	{ table, clock }: Ledger,
+	{ table, n8nTime }: Ledger,
 	rows: readonly Entry[],
 ): Promise<void> {
 	for (const { id, state, leaseUntil } of rows) {
-		if (leaseUntil > clock.now()) continue;
+		if (leaseUntil > n8nTime()) continue;
 		if (state === 'intent') await applyTransition(table, 'expireIntent', { id, leaseUntil });
 		else
 			await applyTransition(table, 'expireStart', { id, leaseUntil }, { note: INTERRUPTED_NOTE });
@@ -204,9 +204,9 @@ export async function expireStaleRows(
 }
 
 /** The row of a start, without its state. */
-export function toStartRow({ clock, executionId }: Ledger, options: ClaimOptions) {
+export function toStartRow({ n8nTime, executionId }: Ledger, options: ClaimOptions) {
 	const { uniqueKey, mediaType, model, credentialId, triggerGroup, lease } = options;
-	const startedAt = clock.now();
+	const startedAt = n8nTime();
 	const leaseUntil = startedAt + lease;
 	const job = { uniqueKey, mediaType, model, credentialId, triggerGroup };
 	return { ...job, executionId, startedAt, leaseUntil };

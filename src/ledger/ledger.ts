@@ -35,7 +35,10 @@ export interface Ledger {
 	newClaim(): string;
 	/** The n8n execution's ID. */
 	executionId: string;
-	/** Milliseconds since 1970, by the clock of n8n when it last answered: one clock for all processes. */
+	/**
+	 * Milliseconds since 1970 by the clock of n8n, for what other processes judge. It is not later than that clock, and earlier by as long
+	 * as the last answer was under way. Before the first answer, it is the time of this process.
+	 */
 	n8nTime(): number;
 }
 

@@ -27,7 +27,7 @@ export async function openLedger(
 		uncancellableClock: n8n.clock,
 		newClaim: () => randomUUID(),
 		executionId,
-		n8nTime: () => n8n.answeredAt ?? clock.now(),
+		n8nTime: () => clock.now() + (n8n.ahead ?? 0),
 	};
 }
 

@@ -20,13 +20,13 @@ export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'uniqueKey'>;
  *   be sending.
  */
 export async function resolveStart(
-	{ table, clock }: Ledger,
+	{ table, n8nTime }: Ledger,
 	which: StartSelector,
 	credentialId: string,
 	jobId: string | undefined,
 ) {
-	const now = clock.now();
 	const found = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
+	const now = n8nTime();
 	// another credential may have used the same key
 	const own = found.filter((row) => row.credentialId === credentialId);
 	const rows = own.length ? own : found;

@@ -121,7 +121,7 @@ function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): RowCla
 		renew: async () => await renewClaim(ledger, claim, options.lease),
 
 		async recordStarted(job) {
-			const checkAt = ledger.clock.now() + options.firstCheck;
+			const checkAt = ledger.n8nTime() + options.firstCheck;
 			return await record({ ...row, ...job, state: 'pending', checkAt, note: '' });
 		},
 
@@ -142,19 +142,23 @@ function openClaim(ledger: Ledger, claim: string, options: ClaimOptions): RowCla
  * Renews the claim of a start that has sent nothing yet. If another execution has set the row to `unknown`, it is set back to
  * `sending`. If a person has resolved the start, the claim is lost.
  *
- * @returns milliseconds since 1970 until which the claim is valid; more than half of the lease is left.
+ * @returns milliseconds since 1970, by the clock of this process, until which the claim is valid; more than half of the lease is
+ *   left.
  * @throws ServiceError when the claim is lost, or the ledger cannot be reached. Nothing may be sent then.
  */
 async function renewClaim(ledger: Ledger, claim: string, lease: number): Promise<number> {
-	const { clock } = ledger;
+	const { clock, n8nTime } = ledger;
 	const table = retrying(ledger.table, clock, LONG_RETRY_ATTEMPTS);
 	try {
 		for (;;) {
-			const leaseUntil = clock.now() + lease;
+			const begunAt = clock.now();
+			const leaseUntil = n8nTime() + lease;
 			const changes = { leaseUntil, note: '' };
 			const [renewed] = await applyTransition(table, 'renewStart', { claim }, changes);
 			if (!renewed) throw claimLost();
-			if (leaseUntil - clock.now() > lease / 2) return leaseUntil;
+			// by the time in its answer, which may have been under way all the while
+			const left = leaseUntil - n8nTime() - (clock.now() - begunAt);
+			if (left > lease / 2) return clock.now() + left;
 		}
 	} catch (cause) {
 		throw mapServiceError(cause, (error) => withDetails(error, { outcome: 'not_started' }));
@@ -188,8 +192,8 @@ export async function markDelivered(ledger: Ledger, entries: readonly Entry[]): 
 
 /** Makes jobs due at once, for a trigger to download their files. Never throws: they are due later then. */
 export async function leaveToTriggers(
-	{ table, clock }: Ledger,
+	{ table, n8nTime }: Ledger,
 	entries: readonly Entry[],
 ): Promise<void> {
-	await changeRows(table, entries, { checkAt: clock.now() }).catch(() => undefined);
+	await changeRows(table, entries, { checkAt: n8nTime() }).catch(() => undefined);
 }

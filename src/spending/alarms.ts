@@ -68,9 +68,9 @@ export async function enterBudgetAlarms(use: BudgetUse, group: string, alarms: r
  * @param owner With an empty group, for all starts of the credential.
  */
 export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<void> {
-	const { table, clock } = ledger;
+	const { table, n8nTime } = ledger;
 	const ofOwner = ownedBy(owner);
-	const isInterrupted = where({ ...ofOwner, state: 'sending', leaseUntil: below(clock.now()) });
+	const isInterrupted = where({ ...ofOwner, state: 'sending', leaseUntil: below(n8nTime()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofOwner, state: 'unknown' });
 	const alarms = starts.map(({ id, mediaType, model, executionId, note, ...start }) => ({

@@ -10,8 +10,8 @@ export interface N8nApi {
 	credentialName: string;
 	/** What is used, as the beginning of a message. Absent for the job ledger. */
 	subject?: string;
-	/** The time of n8n's last answer, in milliseconds since 1970. Set by every answer. */
-	answeredAt?: number;
+	/** Milliseconds by which the clock of n8n is ahead of this process: less the way of its last answer, and rounded to seconds. */
+	ahead?: number;
 }
 
 /** The scope of an API key that a request needs. Each request needs one. */
@@ -36,7 +36,7 @@ export async function requestN8n<Result>(
 	try {
 		const response = await http.send(request);
 		const answeredAt = Date.parse(response.headers['date'] ?? '');
-		if (answeredAt) api.answeredAt = answeredAt;
+		if (answeredAt && response.clock) api.ahead = answeredAt - response.clock.now();
 		const answer = await readJson(response, MAX_ANSWER_BYTES);
 		const result = read(answer);
 		if (result === undefined) throw malformedResponseError(response, JSON.stringify(answer));

@@ -75,8 +75,8 @@ export function createWorld(seed: number, weather: Weather) {
 	const createProcess = (name: string, mine: Weather = weather): Process => {
 		const offset = (random() * 2 - 1) * mine.skew;
 		let claims = 0;
-		// n8n has one clock
-		let answeredAt = now();
+		/** What this process knows of the clock of n8n: `Date` has seconds. */
+		let ahead = 0;
 		let paused = 0;
 
 		const step = async (milliseconds: number): Promise<void> => {
@@ -108,19 +108,21 @@ export function createWorld(seed: number, weather: Weather) {
 				throw new ServiceError('truncated', 'lost');
 			}
 			let result: Result | undefined;
+			let date = 0;
 			await new Promise<void>((resolve) =>
 				at(random() * 20, () => {
 					say(name, what);
 					void action().then((given) => {
 						// what a process reads does not change under its hands
 						result = structuredClone(given);
-						answeredAt = now();
+						date = now() - (now() % 1000);
 						resolve();
 					});
 				}),
 			);
 			await step(random() * 20);
 			if (luck > 1 - lostAnswer) throw new ServiceError('truncated', 'lost');
+			ahead = date - clock.now();
 			return result as Result;
 		};
 
@@ -146,7 +148,7 @@ export function createWorld(seed: number, weather: Weather) {
 				uncancellableClock: clock,
 				newClaim,
 				executionId: name,
-				n8nTime: () => answeredAt,
+				n8nTime: () => clock.now() + ahead,
 			},
 		};
 	};

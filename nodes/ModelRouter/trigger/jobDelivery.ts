@@ -81,7 +81,7 @@ export async function recordDownload(
 		}
 		return item;
 	}
-	const now = ledger.clock.now();
+	const now = ledger.n8nTime();
 	const deliveries = MAX_DELIVERIES - attemptsLeft(job);
 	const changes =
 		download.later === undefined

@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/core/retry';
 import { claimKey } from '../../../src/ledger/keyClaim';
 import type { LedgerTable } from '../../../src/ledger/ledger';
 import { resolveStart } from '../../../src/ledger/startDecisions';
+import { enterUnknownAlarms } from '../../../src/spending/alarms';
 import { failureOf } from '../inMemoryHttp';
 import { broken, LEASE, MINUTE, refused, SECOND, startWorld, wanted } from './startWorld';
 
@@ -186,6 +187,35 @@ describe('a claim whose lease has ended before anything was sent', () => {
 		await start({ ledger: { table: { ...table, change } } });
 		expect([renewals, rows]).toMatchObject([2, [{ state: 'pending' }]]);
 	});
+
+	it('is renewed once more where its answer says that n8n is later than was known', async () => {
+		const { clock, rows, ledgerOf, start } = startWorld();
+		const { table } = ledgerOf();
+		let renewals = 0;
+		const change: LedgerTable['change'] = async (where, changes) => {
+			if (isRenewal(changes)) renewals++;
+			return await table.change(where, changes);
+		};
+		const n8nTime = () => clock.now() - (renewals ? 0 : 20 * MINUTE);
+		await start({ ledger: { table: { ...table, change }, n8nTime } });
+		expect([renewals, rows]).toMatchObject([2, [{ state: 'pending' }]]);
+	});
+});
+
+it('a claim lasts by the clock of n8n, whatever the clocks of those who write and judge it say', async () => {
+	const { clock, ledgerOf, rows, start } = startWorld();
+	const { now } = clock;
+	const apart = (minutes: number) => {
+		const skewed = { ...clock, now: () => now() + minutes * MINUTE };
+		return { clock: skewed, uncancellableClock: skewed };
+	};
+	void start({ takes: Infinity, ledger: apart(-30) });
+	await clock.sleep(MINUTE);
+	const decided = resolveStart(ledgerOf(apart(30)), { uniqueKey: 'k' }, 'a', undefined);
+	expect((await failureOf(decided)).message).toBe('This start may still be in progress');
+	expect((await failureOf(start({ ledger: apart(30) }))).message).toBe(IN_PROGRESS);
+	await enterUnknownAlarms(ledgerOf(apart(30)), { credentialId: 'a', triggerGroup: '' });
+	expect(rows).toMatchObject([{ state: 'sending' }]);
 });
 
 it.each([

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../../src/core/errors';
 import { isTransient } from '../../../src/tables/retries';
-import { requestN8n } from '../../../src/tables/n8nApi';
-import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
+import { type N8nApi, requestN8n } from '../../../src/tables/n8nApi';
+import { failureOf, inMemory, json, response, type Answer } from '../inMemoryHttp';
+import { virtualClock } from '../virtualClock';
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const express =
@@ -81,6 +82,20 @@ it('what n8n answers is read as before', async () => {
 	const api = { http: inMemory(answer), credentialName: 'Model Router API' };
 	const request = { method: 'GET', path: '/api/v1/data-tables' } as const;
 	expect(await requestN8n(api, request, 'dataTable:list', (body) => body)).toEqual([1, 2]);
+});
+
+it('each answer says how far the clock of n8n is ahead', async () => {
+	const clock = virtualClock();
+	const date = (time: number) => ({ headers: { date: new Date(time).toUTCString() } });
+	const answers = [json([], date(90_000)), json([]), json([], date(10_000))];
+	const send = async () => ({ ...response(answers.shift()!), clock });
+	const api: N8nApi = { http: { send }, credentialName: 'Model Router API' };
+	const ahead: Array<number | undefined> = [];
+	while (answers.length) {
+		await requestN8n(api, { method: 'GET', path: '/' }, 'dataTable:list', (body) => body);
+		ahead.push(api.ahead);
+	}
+	expect(ahead).toEqual([90_000, 90_000, 10_000]);
 });
 
 it('where n8n is not reached, the field that is named is n8n URL', async () => {
