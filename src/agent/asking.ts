@@ -1,6 +1,7 @@
 import { readJson } from '../core/body';
 import {
 	invalidInputError,
+	joinSentences,
 	mapServiceError,
 	ServiceError,
 	shortenText,
@@ -68,13 +69,10 @@ export function fill(template: Template, values: Values, newId: () => string): u
 /** Bytes of a card, of a list, or of what waits in a session. */
 export const MAX_BYTES = 1024 * 1024;
 
-type Told = Pick<AgentServer, 'name' | 'value' | 'busy' | 'mayRunBefore429'>;
+type Told = Pick<AgentServer, 'name' | 'value' | 'busy' | 'notTaken'>;
 
 /** A failure of another server than a workspace, told as that, and what its refusal means. */
-export function explain(
-	error: ServiceError,
-	{ name, value, busy, mayRunBefore429 }: Told,
-): ServiceError {
+export function explain(error: ServiceError, { name, value, busy, notTaken }: Told): ServiceError {
 	if (value === 'workspace') return error;
 	const { kind, message, details } = error;
 	const facts = factsOf(name);
@@ -94,17 +92,25 @@ export function explain(
 	return new ServiceError(kind, isNamed ? told : `${message} (${name})`, {
 		...details,
 		...facts,
-		...(details.status === 429 && mayRunBefore429 && RAN_BEFORE_429),
+		...(notTaken &&
+			mayHaveRun(error, notTaken) && {
+				outcome: 'unknown',
+				advice: joinSentences(details.advice, RAN_BEFORE),
+			}),
 	});
 }
 
 /** What a failure says besides: a conversation reads it. */
 const factsOf = (server: string) => ({ computed: { server } });
 
-const RAN_BEFORE_429 = {
-	outcome: 'unknown',
-	advice: 'What runs there may answer so after it has begun. So the message was not sent again.',
-} as const;
+/** Whether a refusal may come from what has run. */
+const mayHaveRun = ({ kind, details }: ServiceError, notTaken: readonly string[]) =>
+	kind === 'refused' &&
+	details.outcome === undefined &&
+	!notTaken.some((own) => details.code === own || details.reason?.startsWith(own));
+
+const RAN_BEFORE =
+	'What runs there may answer so after it has begun. So the message was not sent again.';
 
 /**
  * Asks the server something that is free, before a message.

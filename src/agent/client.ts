@@ -62,7 +62,7 @@ export async function sendMessage(
 		const response = await http.send({
 			...toAskRequest(wayOf(server, way, resume), values, newId),
 			accept,
-			...(server.mayRunBefore429 && { isUnsureAfter429: true }),
+			...(server.notTaken && { isUnsureAfter429: true }),
 		});
 		const type = contentTypeOf(response);
 		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });

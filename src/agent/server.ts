@@ -103,8 +103,11 @@ export interface AgentServer {
 	readonly busy?: string;
 	/** An error that is all of an answer, where it says that the message was not taken: certainly nothing was started. */
 	readonly refusal?: Condition;
-	/** Set where status 429 may come from what has run. Elsewhere it says that the message was not taken, and it is sent again. */
-	readonly mayRunBefore429?: true;
+	/**
+	 * Set where a refusal by its status may come from what has run: the code of an error, or how it begins, with which the server itself says
+	 * that it has not taken the message. Nothing is sent again then, and after any other refusal it is not known what was started.
+	 */
+	readonly notTaken?: readonly string[];
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
 	/** What the server says in place of an answer, and what only its own client can use: what that means. */

@@ -1,58 +1,5 @@
-import type { Condition, Path } from './dialect';
+import { A2A_ASKS, NOT_TAKEN, states } from './a2aAsks';
 import type { AgentServer, Ask, Template } from './server';
-
-/** A version of A2A over JSON-RPC. */
-interface Version {
-	/** The method that streams, and the one that does not. */
-	methods: readonly [string, string];
-	headers?: Ask['headers'];
-	/** The text as a message, without its IDs. */
-	message: Record<string, Template>;
-	configuration?: Record<string, Template>;
-}
-
-const A2A_1: Version = {
-	methods: ['SendStreamingMessage', 'SendMessage'],
-	headers: { 'A2A-Version': '1.0' },
-	message: { role: 'ROLE_USER', parts: [{ text: '{message}' }] },
-};
-const A2A_0: Version = {
-	methods: ['message/stream', 'message/send'],
-	message: { kind: 'message', role: 'user', parts: [{ kind: 'text', text: '{message}' }] },
-	configuration: { blocking: true },
-};
-
-/**
- * The ways to ask by a version, where a card has its address at this place.
- *
- * @param more What else the card has to have.
- */
-function waysOf(version: Version, inCard: Path, more: Condition = {}): Ask[] {
-	const { methods, message, headers, configuration = {} } = version;
-	const ids = { messageId: '{id}', contextId: '{chat}|{session}', taskId: '{task}' };
-	const params = { tenant: '{tenant}', message: { ...message, ...ids }, configuration };
-	const hasUrl = { [inCard ? `${inCard}.url` : 'url']: '*', ...more };
-	return methods.map((method, index) => ({
-		path: '',
-		headers,
-		body: { jsonrpc: '2.0', id: '{id}', method, params },
-		ifCard: index ? hasUrl : { ...hasUrl, 'capabilities.streaming': true },
-		inCard,
-	}));
-}
-
-const JSON_RPC = 'supportedInterfaces[protocolBinding=JSONRPC]';
-
-/**
- * Codes of JSON-RPC: no JSON, no request, no such method, wrong parameters; and of A2A: no such task, a type of content, an extension or a
- * version that it does not have. Not among them: -32004, an operation that is not supported, which @a2a-js/sdk 1.3.0 also says of the first
- * event of an agent that has run (`_advanceStreamPattern`), -32006, a wrong answer of the agent, and -32603.
- */
-const NOT_TAKEN = [-32700, -32600, -32601, -32602, -32001, -32005, -32008, -32009];
-
-/** States of a task: in 0.3, and in 1.0. */
-const states = (...names: string[]) =>
-	names.flatMap((name) => [name, `TASK_STATE_${name.replace('-', '_').toUpperCase()}`]);
 
 /** What n8n says where the last node of a workflow has returned nothing (2.41.1, webhook-helpers.js). */
 const WITHOUT_ANSWER = [
@@ -88,14 +35,7 @@ export const SERVERS = [
 		source: '@a2a-js/sdk 1.3.0 and 0.3.14',
 		baseUrl: 'https://agent.example.com',
 		card: '/.well-known/agent-card.json',
-		asks: [
-			...waysOf(A2A_1, `${JSON_RPC}[protocolVersion=1|1.0|1.0.0]`),
-			...waysOf(A2A_0, `${JSON_RPC}[protocolVersion=0.3|0.3.0]`),
-			...waysOf(A2A_0, 'additionalInterfaces[transport=JSONRPC]'),
-			...waysOf(A2A_0, '', { preferredTransport: 'JSONRPC' }),
-			// JSON-RPC is what is meant where a card does not say it
-			...waysOf(A2A_0, '', { preferredTransport: null }),
-		],
+		asks: A2A_ASKS,
 		chatAt: [
 			'result.contextId',
 			'result.task.contextId',
@@ -138,7 +78,7 @@ export const SERVERS = [
 			idsAt: '__interrupt__.id',
 			answer: toRun({ command: { resume: '{resume}' } }),
 		},
-		// with status 422; the client in Python has a conflict, 409: bytedance/deer-flow#1475
+		// with status 422; LangChain's own servers with a conflict, 409: bytedance/deer-flow#1475
 		busy: 'Thread is already running a task',
 		agents: {
 			method: 'POST',
@@ -162,8 +102,16 @@ export const SERVERS = [
 				body: { action: 'sendMessage', sessionId: '{session}', chatInput: '{message}' },
 			},
 		],
-		// n8n itself sends none to a webhook; a node Respond to Webhook may
-		mayRunBefore429: true,
+		// a node Respond to Webhook answers with any status, after an agent has worked: these are n8n's own (ChatTrigger/error.js and
+		// GenericFunctions.js, webhook-not-found.error.js)
+		notTaken: [
+			'Authorization is required!',
+			'Authorization data is wrong!',
+			'User not authenticated!',
+			'Invalid authentication token',
+			'The requested webhook "',
+			'This webhook is not registered for ',
+		],
 		unreadable: [
 			{
 				if: { executionStarted: true },
@@ -202,8 +150,8 @@ export const SERVERS = [
 			agent: { id: '{id}', role: 'assistant', content: '{message}' },
 			idAt: '[type=TEXT_MESSAGE_START|TEXT_MESSAGE_CHUNK].messageId',
 		},
-		// of what its owner has written, it may be that of a model, amid the work
-		mayRunBefore429: true,
+		// of what its owner has written, any status may be that of a model, amid the work
+		notTaken: [],
 	},
 	{
 		name: 'AI SDK',
@@ -223,7 +171,7 @@ export const SERVERS = [
 			idAt: '[type=start].messageId',
 		},
 		// as of AG-UI
-		mayRunBefore429: true,
+		notTaken: [],
 	},
 	{
 		name: 'OpenAI Responses',
@@ -271,8 +219,19 @@ export const SERVERS = [
 				},
 			},
 		],
-		// rate_limit_error is that of a model, which may not be the first thing that an app asks
-		mayRunBefore429: true,
+		// those of its controllers, before an app is run (langgenius/dify, service_api/app/completion.py). Of a model, which may not be the
+		// first thing that an app asks: provider_not_initialize, provider_quota_exceeded, model_currently_not_support,
+		// completion_request_error, rate_limit_error
+		notTaken: [
+			'app_unavailable',
+			'bad_request',
+			'conversation_completed',
+			'forbidden',
+			'invalid_param',
+			'not_chat_app',
+			'not_found',
+			'unauthorized',
+		],
 		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', at: 'data.0.id' },
 		tasks: {
 			waiting: [],

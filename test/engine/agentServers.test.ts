@@ -209,15 +209,34 @@ it.each([
 	expect(partly.json === undefined).toBe(outcome === 'not_started');
 });
 
-it.each<Name>(['n8nChat', 'agUi', 'aiSdk', 'dify'])(
-	'%s: it may answer 429 after it has run, so nothing is sent again',
-	async (name) => {
-		const { failed } = await send(name, '[429]');
-		expect(asked()).toHaveLength(1);
-		expect(failed?.['details']).toMatchObject({ status: 429, outcome: 'unknown' });
-		expect(failed?.['error']).toMatch(/not sent again.*not known whether/);
-	},
-);
+const FREE_TO_ANSWER: Name[] = ['n8nChat', 'agUi', 'aiSdk', 'dify'];
+it.each(
+	FREE_TO_ANSWER.flatMap((name) =>
+		[400, 401, 402, 403, 404, 413, 422, 429].map((status) => [name, status] as const),
+	),
+)('%s: it may answer %i after it has run, so nothing is sent again', async (name, status) => {
+	const { failed } = await send(name, `[${status}]`);
+	expect(asked()).toHaveLength(1);
+	expect(failed?.['details']).toMatchObject({ status, outcome: 'unknown' });
+	expect(failed?.['error']).toMatch(/not sent again.*not known whether/);
+});
+
+it.each<[Name, string, string]>([
+	['n8nChat', '403 Authorization data is wrong!', 'not_started'],
+	['n8nChat', '401 Authorization is required!', 'not_started'],
+	['n8nChat', '404 The requested webhook "POST 1/chat" is not registered.', 'not_started'],
+	['dify', '400 invalid_param', 'not_started'],
+	['dify', '400 app_unavailable', 'not_started'],
+	['dify', '404 not_found', 'not_started'],
+	['dify', '400 completion_request_error', 'unknown'],
+	['dify', '400 provider_quota_exceeded', 'unknown'],
+	['dify', '429 rate_limit_error', 'unknown'],
+])('%s: of [%s], the outcome is known by what the server itself says: %s', async (...given) => {
+	const [name, refusal, outcome] = given;
+	const { failed } = await send(name, `[${refusal}]`);
+	expect(failed?.['details']).toMatchObject({ outcome });
+	expect(asked()).toHaveLength(1);
+});
 
 it('A2A: an agent that answers before its work is done is told as that, with its task', async () => {
 	const { failed } = await send('a2a0', '[working]');

@@ -74,10 +74,10 @@ const ASSISTANTS = [
  * - A2A 1.0 and 0.3 as @a2a-js/sdk 1.3.0 and 0.3.14 answer: with `[own]` by a context of their own, with `[ask]` a task that waits,
  *   with `[auth]` one that waits for a login, with `[code -32603]` an error of JSON-RPC, and with `late` in it after half of an answer, with `[cut]` half of an answer,
  *   and of 0.3 with `[working]` a task that goes on.
- * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and a second
+ * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and (if asked to) a second
  *   message while it answers one. With `[may]`, a graph that asks whether it may; with `[tools]`, the middleware of LangChain, which asks
  *   for two tools; with `[both]`, two graphs that ask at once. They wait until each has its value. After a message, nothing waits.
- * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[429]` as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
+ * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[403]` and the like as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
  *   with `[nothing]` as a workflow whose last node returns nothing.
  * - AG-UI as @ag-ui/encoder 1.0.0 and the AI SDK as ai 7.0.173 answer: both know only the messages that they are sent.
  * - OpenAI Responses after the recordings of `recordings.ndjson` (openai 7.57): it knows responses that it has completed, or cut at a limit
@@ -102,6 +102,16 @@ export async function agentServers(): Promise<AgentServers> {
 		for (const piece of pieces.splice(0, first)) response.write(piece);
 		await heldRest;
 		response.end(pieces.join(''));
+	};
+	/** A refusal that may come from what has run, or be the server's own: `[402]`, `[403 Authorization data is wrong!]`. */
+	const refusal = (message: string, response: ServerResponse) => {
+		const [, status, words] = /\[(4\d\d)(?: ([^\]]+))?\]/.exec(message) ?? [];
+		if (!status) return false;
+		const isCode = /^\w+$/.test(words ?? ' ');
+		if (isCode)
+			sendJson(response, { status: Number(status), code: words, message: 'No' }, Number(status));
+		else sendText(response, Number(status), words ?? 'The model says no.');
+		return true;
 	};
 	const sayIn = (session: string, message: string) => {
 		said.set(session, (said.get(session) ?? 0) + 1);
@@ -207,8 +217,7 @@ export async function agentServers(): Promise<AgentServers> {
 		'POST /webhook/1/chat': async ({ body }, response) => {
 			if (body['action'] === 'loadPreviousSession') return sendJson(response, { data: [] });
 			await held;
-			if (String(body['chatInput']).includes('[429]'))
-				return sendText(response, 429, 'The model is busy.');
+			if (refusal(String(body['chatInput']), response)) return;
 			if (String(body['chatInput']).includes('[nothing]'))
 				return sendJson(response, {
 					message: 'Workflow executed successfully but no data was returned',
@@ -234,7 +243,7 @@ export async function agentServers(): Promise<AgentServers> {
 			const asked = messages.filter(({ role }) => role === 'user');
 			const message = textOf(messages.at(-1)!);
 			const words = `I heard: ${message} This is message ${asked.length}.`.split(/(?<= )/);
-			if (message.includes('[429]')) return sendText(response, 429, 'The model is busy.');
+			if (refusal(message, response)) return;
 			const events = toEvents(`answer ${asked.length}`, words, body).map(toEvent);
 			const sent = message.includes('[cut]') ? events.slice(0, 3) : events;
 			await stream(response, 'text/event-stream', sent, 3);
@@ -333,8 +342,7 @@ export async function agentServers(): Promise<AgentServers> {
 				404,
 			);
 		await held;
-		if (query.includes('[429]'))
-			return sendJson(response, { status: 429, code: 'rate_limit_error', message: 'Busy' }, 429);
+		if (refusal(query, response)) return;
 		const conversation_id = given ?? randomUUID();
 		conversations.set(user, conversation_id);
 		const ids = { task_id: 'task-1', id: 'message-1', message_id: 'message-1', conversation_id };
@@ -350,7 +358,7 @@ export async function agentServers(): Promise<AgentServers> {
 		if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(thread))
 			return sendJson(response, { success: false, error: { name: 'ZodError' } }, 400);
 		if (!known) return sendText(response, 404, 'No assistant found for this ID.');
-		if (busy.has(thread) || refusals-- > 0)
+		if ((busy.has(thread) && body['multitask_strategy'] === 'reject') || refusals-- > 0)
 			return sendText(response, 422, 'Thread is already running a task. Wait for it to finish.');
 		busy.add(thread);
 		await held;

@@ -1,9 +1,10 @@
-import { toAskRequest, toRequest } from '../../../src/agent/asking';
+import { explain, toAskRequest, toRequest } from '../../../src/agent/asking';
 import { findWay, wayIn } from '../../../src/agent/cards';
 import { toMessages } from '../../../src/agent/history';
 import type { AgentServer, RequestForm } from '../../../src/agent/server';
 import { createIdReader } from '../../../src/agent/serverIds';
 import { serverOf } from '../../../src/agent/servers';
+import { refusedRequestError } from '../../../src/core/errorResponses';
 import { BEARER, keyPlaceIn } from '../../../src/core/keyPlace';
 import { inMemory, json } from '../inMemoryHttp';
 import recorded from './requests.json';
@@ -42,6 +43,11 @@ const OF_AG_UI = {
 
 const OF_DIFY = { ...OF_A_MESSAGE, 'body.files': 'null: there are none' };
 
+const OF_A_RUN = {
+	...OF_A_MESSAGE,
+	'body.multitask_strategy': "without it, LangChain's own servers queue a second message",
+};
+
 /** What differs, and why it may: by the place in the request. */
 const DIFFERENCES: Record<string, Record<string, string>> = {
 	'@a2a-js/sdk 1.3.0 card': {
@@ -63,8 +69,8 @@ const DIFFERENCES: Record<string, Record<string, string>> = {
 	'@a2a-js/sdk 0.3.14 streamed': OF_JSON_RPC,
 	'@a2a-js/sdk 0.3.14 in a task': OF_JSON_RPC,
 	'@a2a-js/sdk 0.3.14 not streamed': OF_JSON_RPC,
-	'@langchain/langgraph-sdk 1.15.0 streamed': OF_A_MESSAGE,
-	'@langchain/langgraph-sdk 1.15.0 a decision': OF_A_MESSAGE,
+	'@langchain/langgraph-sdk 1.15.0 streamed': OF_A_RUN,
+	'@langchain/langgraph-sdk 1.15.0 a decision': OF_A_RUN,
 	'@langchain/langgraph-sdk 1.15.0 search what waits': {
 		'body.offset': '0 is what the server takes',
 	},
@@ -191,4 +197,17 @@ it('an error of JSON-RPC beside a result refuses nothing', () => {
 	const { read } = createIdReader(A2A_SERVER);
 	expect(() => read({ jsonrpc: '2.0', error, result: { kind: 'message' } })).not.toThrow();
 	expect(() => createIdReader(A2A_SERVER).read({ jsonrpc: '2.0', error })).toThrow();
+});
+
+const BUSY =
+	'Thread is already running a task. Wait for it to finish or choose a different multitask strategy.';
+
+it.each([
+	['@langchain/langgraph-api 1.5.1', 422, BUSY],
+	["LangChain's own servers", 409, JSON.stringify({ detail: BUSY })],
+])('a thread that is busy was sent nothing: %s', (_, status, body) => {
+	const response = { status, headers: {}, body: (async function* () {})() };
+	const error = explain(refusedRequestError(response, body), serverOf('langGraph')!);
+	expect(error.message).toMatch(/still answers another message of this session/);
+	expect(error.details.outcome).toBe('not_started');
 });
