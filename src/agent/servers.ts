@@ -12,6 +12,8 @@ const toRun = (what: Record<string, Template>): Ask => ({
 	path: '/threads/{session}/runs/stream',
 	body: {
 		assistant_id: '{agent}',
+		// without it, LangChain's own servers queue a second message, which nobody would wait for
+		multitask_strategy: 'reject',
 		...what,
 		stream_mode: ['messages-tuple', 'updates'],
 	},
