@@ -2,7 +2,7 @@ import { SERVERS } from '../../src/agent/servers';
 import type { AgentServer } from '../../src/agent/server';
 import { keyPlaces } from '../../src/core/keyPlace';
 import { WRITTEN } from './nodePages';
-import { renderTable } from './table';
+import { anchored, renderTable } from './table';
 
 const HEAD = `# Which agents
 
@@ -47,7 +47,7 @@ export const renderAgentServers = (): string =>
 	`${HEAD}\n${renderTable(COLUMNS, SERVERS.map(toRow))}\n`;
 
 const toRow = ({ name, baseUrl, keyIn, agents, card, probe, source, ...row }: AgentServer) => [
-	name,
+	anchored(name),
 	`\`${baseUrl}\``,
 	keyIn ? keyInName(keyIn) : 'as its owner says',
 	agents ? 'choose one, unless there is only one' : 'the address is the agent',

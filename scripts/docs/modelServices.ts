@@ -1,5 +1,5 @@
 import { SERVICES, type ModelService } from '../../src/router/services';
-import { renderTable } from './table';
+import { anchored, renderTable } from './table';
 
 const HEAD = `# Model services
 
@@ -32,5 +32,5 @@ function toRow({ name, hosts, root, key, prices, hasNoCatalog, mayCostMore }: Mo
 			? 'your lines, which also name the models'
 			: 'your lines';
 	const doubt = mayCostMore ?? (hosts ? undefined : 'Nobody but you says what it costs.');
-	return [name, address, place, source, doubt ? `a guess. ${doubt}` : 'sure'];
+	return [anchored(name), address, place, source, doubt ? `a guess. ${doubt}` : 'sure'];
 }

@@ -9,3 +9,7 @@ export function renderTable(columns: readonly string[], rows: readonly string[][
 	const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
 	return [line(columns), rule, ...cells.map(line)].join('\n');
 }
+
+/** A name that other pages link to. */
+export const anchored = (name: string): string =>
+	`<a id="${name.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}"></a>${name}`;

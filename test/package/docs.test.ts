@@ -66,7 +66,7 @@ it.each(documents)('%s links to headings that are there', (path) => {
 	expect(broken.map(([link]) => link)).toEqual([]);
 });
 
-/** As GitHub makes them: a heading that comes again gets a number. */
+/** As GitHub makes them: a heading that comes again gets a number. Rows of some tables have their own. */
 function anchorsOf(markdown: string) {
 	const headings = [...markdown.replace(/```[^]*?```/g, '').matchAll(/^#+ (.+)$/gm)];
 	const anchors = headings.map(([, title = '']) =>
@@ -75,10 +75,12 @@ function anchorsOf(markdown: string) {
 			.replace(/[^\p{L}\d\s_-]/gu, '')
 			.replaceAll(' ', '-'),
 	);
-	return anchors.map((anchor, at) => {
+	const numbered = anchors.map((anchor, at) => {
 		const before = anchors.slice(0, at).filter((one) => one === anchor).length;
 		return before ? `${anchor}-${before}` : anchor;
 	});
+	const own = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+	return [...numbered, ...own];
 }
 
 it('the operation that docs/contributing shows is the one that is tried here, and works', async () => {
