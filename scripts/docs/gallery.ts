@@ -110,11 +110,14 @@ function renderWorkflow(file: string): string[] {
 	const picture = `pictures/${pictureFile(`example ${file.replace('.json', '')}`)}`;
 	return [
 		`### ${example.name}`,
-		`${example.meta?.description ?? ''} Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`,
+		`${firstSentence(example.meta?.description)} Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`,
 		// the browser test takes them, with --pictures
 		...(existsSync(`docs/${picture}`) ? [`![The workflow](${picture})`] : []),
 	];
 }
+
+/** The second one says for whom it is, which the workflow says, too. */
+const firstSentence = (text = '') => text.split(/(?<=\.) /)[0] ?? '';
 
 const renderLesson = (file: string) => `- [${readExample(file).name}](../lessons/${file})`;
 
