@@ -13,7 +13,7 @@ export interface Clock {
 interface RetryOptions {
 	/** Maximum attempts, the first one included. Default: no limit. */
 	attempts?: number;
-	/** Milliseconds since 1970 from which no attempt follows. Default: no limit. */
+	/** Milliseconds since 1970 from which no attempt follows, once there were some: a process may have stood still. Default: no limit. */
 	until?: number;
 	/** Whether another attempt may follow this failure. */
 	isRetryable(cause: unknown): boolean;
@@ -38,13 +38,16 @@ export async function retry<Result>(
 		try {
 			return await action();
 		} catch (cause) {
-			const isLast = attempt >= attempts || clock.now() >= until;
+			const isOver = clock.now() >= until && attempt >= MIN_ATTEMPTS;
+			const isLast = attempt >= attempts || isOver;
 			if (isLast || !isRetryable(cause)) throw mapServiceError(cause);
 			await clock.sleep(minimumPause + backOffWithJitter(attempt, clock));
 		}
 	}
 }
 
+/** Attempts that a process has that stood still in its first one. */
+const MIN_ATTEMPTS = 5;
 /** Milliseconds. */
 const FIRST_BACK_OFF = 500;
 /** Milliseconds. */

@@ -289,6 +289,25 @@ describe.each(['k', ''])('n8n is away, key "%s"', (key) => {
 		expect(clock.now()).toBeLessThan(LEASE + MINUTE);
 	});
 
+	it('a process that stood still for longer than the lease writes it down nevertheless', async () => {
+		const { clock, rows, ledgerOf, start } = startWorld();
+		const { table } = ledgerOf();
+		let isBroken = false;
+		const before = () => (isBroken = true);
+		const change: LedgerTable['change'] = async (...given) => {
+			if (isBroken) {
+				isBroken = false;
+				await clock.sleep(2 * LEASE);
+				throw new ServiceError('truncated', 'lost');
+			}
+			return await table.change(...given);
+		};
+		await failureOf(
+			start({ key, before, fails: refused, ledger: { table: { ...table, change } } }),
+		);
+		expect(rows).toMatchObject([{ state: 'notStarted' }]);
+	});
+
 	it('a refusal of n8n is not tried again', async () => {
 		const { clock, ledgerOf, start } = startWorld();
 		const { table } = ledgerOf();
