@@ -71,7 +71,7 @@ export function toTurnInput(
 	{ showLive, spendingLabel }: { showLive: boolean; spendingLabel: string },
 ): IDataObject {
 	const { id, ids, turns, rules } = conversation;
-	const { sessionId = '', chatId = '', taskId = '', waiting } = ids[speaker] ?? {};
+	const { sessionId = '', chatId = '', sessionAt = '', taskId = '', waiting } = ids[speaker] ?? {};
 	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
 	return {
 		...Object.fromEntries(byKey),
@@ -85,6 +85,7 @@ export function toTurnInput(
 		showLive,
 		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
 		...(isWorkspaceAgent(tool) && {
+			sessionAt,
 			waitsFor: { kind: waiting ?? '' },
 			decision: decision ?? '',
 			history: toRemoteHistory(conversation, speaker) as unknown as IDataObject[],

@@ -55,6 +55,8 @@ interface SpeakerIds extends WaitingIds {
 	sessionId?: string;
 	/** From the speaker's answer. */
 	chatId?: string;
+	/** Where these IDs count. Absent before the first answer, and for a speaker that does not say it. */
+	sessionAt?: string;
 }
 
 /** The turn in progress. */
@@ -105,9 +107,10 @@ export function startConversation(
 		speakers.map((name) => {
 			const own = earlier.filter(({ speaker }) => speaker === name);
 			const chatId = own.findLast((turn) => turn.chatId)?.chatId;
-			const sessionId = own.findLast((turn) => turn.sessionId)?.sessionId;
+			const { sessionId, sessionAt } = own.findLast((turn) => turn.sessionId) ?? {};
 			const { taskId, waiting } = own.at(-1) ?? {};
-			return [name, { ...ids[name], ...omitMissing({ sessionId, chatId, taskId, waiting }) }];
+			const continuing = omitMissing({ sessionId, chatId, sessionAt, taskId, waiting });
+			return [name, { ...ids[name], ...continuing }];
 		}),
 	);
 	const lastOf = (name: string) => earlier.findLast(({ speaker }) => speaker === name);
@@ -197,13 +200,18 @@ const mayAskAgain = (
 
 function updateIds(
 	{ ids, pending }: Conversation,
-	{ facts: { chatId }, ids: newIds }: Reply,
+	{ facts: { chatId, sessionId, sessionAt }, ids: newIds }: Reply,
 ): Conversation['ids'] {
 	const own = pending && ids[pending.speaker];
 	if (!own || !(chatId || newIds)) return ids;
 	const { taskId, waiting, ...kept } = own;
 	const waits = newIds ?? { taskId, waiting };
-	return { ...ids, [pending.speaker]: { ...kept, ...omitMissing({ chatId, ...waits }) } };
+	// only our own nodes say in which session they have spoken, which may be another one than that of a transcript
+	const session = newIds && sessionId ? { sessionId, sessionAt } : {};
+	return {
+		...ids,
+		[pending.speaker]: omitMissing({ ...kept, ...(chatId && { chatId }), ...session, ...waits }),
+	};
 }
 
 function toTurn(

@@ -22,6 +22,8 @@ export interface TurnFacts {
 	sessionId?: string;
 	/** The same, for a service that assigns the IDs of its chats. */
 	chatId?: string;
+	/** Where these IDs count: at another agent, they are nothing. */
+	sessionAt?: string;
 	/** What a remote agent runs on, unless that is a workspace. */
 	server?: string;
 	model?: string;
@@ -271,6 +273,7 @@ function readFacts(items: readonly Item[]): TurnFacts {
 	return omitMissing({
 		sessionId: text('sessionId'),
 		chatId: text('chatId'),
+		sessionAt: text('sessionAt'),
 		server: text('server'),
 		model: text('model'),
 		requestId: text('requestId'),

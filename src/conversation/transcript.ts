@@ -41,7 +41,7 @@ const FACTS = [
 	'durationMs',
 	'approvedBy',
 ] as const;
-const FACTS_OF_SERVERS = ['server'] as const;
+const FACTS_OF_SERVERS = ['server', 'sessionAt'] as const;
 const FACTS_OF_WAITS = ['waiting', 'taskId'] as const;
 const FACTS_OF_PEOPLE = ['replacedText', 'replacedBy', 'respondedBy', 'respondedAt'] as const;
 

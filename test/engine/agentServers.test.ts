@@ -164,13 +164,45 @@ it('A2A: an own context of the agent goes on, and a task that waits gets the nex
 		taskId,
 	});
 	// a stranger has made them: they count nowhere else, and not in items of other nodes
-	for (const message of [
-		await next({ ...given, sessionAt: sessionAt! }, 'a2a0'),
-		await next(given),
-	]) {
-		expect(message).toMatchObject({ contextId: sessionId });
-		expect(message).not.toHaveProperty('taskId');
-	}
+	const ofAnother = await next({ ...given, sessionAt: sessionAt! }, 'a2a0');
+	expect(ofAnother).toMatchObject({ contextId: expect.stringMatching(/^[\da-f-]{36}$/) });
+	expect(ofAnother).not.toMatchObject({ contextId: sessionId });
+	const ofNobody = await next(given);
+	expect(ofNobody).toMatchObject({ contextId: sessionId });
+	for (const message of [ofAnother, ofNobody]) expect(message).not.toHaveProperty('taskId');
+});
+
+describe('two agents of one server', () => {
+	const WRITER = { agent: model('9c1d0000-0000-4000-8000-000000000000') };
+	const byKey = { sessionMode: 'key', sessionKey: 'a' };
+	const threads = () => asked().map(({ path }) => path.split('/')[3]);
+
+	it('have a session each for a key', async () => {
+		await send('langGraph', 'one', byKey);
+		await send('langGraph', 'two', { ...byKey, ...WRITER });
+		await send('langGraph', 'three', byKey);
+		const [planner, writer, again] = threads();
+		expect([planner === again, planner === writer]).toEqual([true, false]);
+	});
+
+	it('have a session each for what one hands over to the other, which goes on', async () => {
+		const { json = {} } = await send('langGraph', 'one', byKey);
+		for (const message of ['two', 'three'])
+			await run({ ...callOf('langGraph', message, WRITER), items: [json] });
+		await run({ ...callOf('langGraph', 'four'), items: [json] });
+		const [planner, writer, again, back] = threads();
+		expect([writer === again, planner === writer, planner === back]).toEqual([true, false, true]);
+	});
+
+	it('have what waits in a session each, where a person has chosen one ID for both', async () => {
+		const byId = { sessionMode: 'id', sessionId: 'same' };
+		servers.card['name'] = 'One';
+		const items = [{ agent: 'x' }, { agent: 'y' }, { agent: 'x' }];
+		const asking = callOf('a2a', '[own] [ask]', { ...byId, agent: model('={{ $json.agent }}') });
+		await run({ ...asking, items });
+		const messages = asked().map(({ body }) => (body as { params: { message: object } }).params);
+		expect(messages.map(({ message }) => 'taskId' in message)).toEqual([false, false, true]);
+	});
 });
 
 it('A2A: a new session has no ID of ours: not each agent takes one', async () => {

@@ -30,6 +30,7 @@ const graph = (id = PLANNER) => agent('langGraph', { agent: model(id) });
 const secrets = () => ({
 	...secretsOf(service),
 	a2a: servers.credential('a2a'),
+	a2a0: servers.credential('a2a0'),
 	langGraph: servers.credential('langGraph'),
 	n8nChat: servers.credential('n8nChat'),
 	agUi: servers.credential('agUi'),
@@ -121,6 +122,28 @@ it('a transcript continues the sessions, whatever their IDs are', async () => {
 	expect(transcriptOf(json).at(-1)?.['text']).toMatch(/This is message 2\.$/);
 });
 
+it('a transcript hands no ID of one agent to another, and says that it forgets', async () => {
+	const first = await talk({ Ada: agent('a2a'), Graph: graph() }, { turnLimit: 2 }, '[own] [ask]');
+	const transcript = JSON.stringify(transcriptOf(first.json));
+	const given = transcriptOf(first.json).flatMap(({ sessionId, taskId }) => [sessionId, taskId]);
+	servers.calls.length = 0;
+	const { json } = await talk(
+		{ Ada: agent('a2a0'), Graph: graph(WRITER) },
+		{ turnLimit: 4, options: { transcript } },
+	);
+	const sent = servers.calls.map(({ path, body }) => path + JSON.stringify(body)).join();
+	expect(given.filter((id) => id && sent.includes(String(id)))).toEqual([]);
+	const notes = transcriptOf(json).map(({ note }) => note);
+	const forgets = expect.stringMatching(/session of the transcript is that of another agent/);
+	expect(notes).toEqual([null, null, forgets, forgets, null, null]);
+	const rows = transcriptOf(json).slice(2);
+	expect(rows.map(({ text }) => String(text).slice(-11))).toEqual(
+		['message 1.', 'message 1.', 'message 2.', 'message 2.'].map((end) =>
+			expect.stringContaining(end),
+		),
+	);
+});
+
 it('a transcript continues a task that waits', async () => {
 	const first = await talk({ Ada: agent('a2a'), Graph: graph() }, { turnLimit: 2 }, '[ask]');
 	const transcript = JSON.stringify(transcriptOf(first.json));
@@ -138,7 +161,7 @@ it('agents that remember nothing go on over a conversation, and from its transcr
 		expect.stringMatching(/This is message 10\.$/),
 	]);
 	// not each turn stores it again
-	expect(JSON.stringify(json).length).toBeLessThan(20_000);
+	expect(JSON.stringify(json).length).toBeLessThan(22_000);
 	const transcript = JSON.stringify(transcriptOf(json));
 	const next = await talk(speakers, { turnLimit: 4, options: { transcript } }, '');
 	const all = [

@@ -10,6 +10,7 @@ interface HistoryRequest {
 	server?: AgentServer;
 	session: Session;
 	content: string;
+	place?: string;
 	/** What the item hands over. */
 	history?: readonly Said[];
 }
@@ -23,12 +24,12 @@ export type OpenHistory = ReturnType<typeof openHistory>;
  * @returns undefined for a server that remembers.
  */
 export function openHistory({
-	request: { server, session, content, history: handedOver = [] },
+	request: { server, session, content, place, history: handedOver = [] },
 	flowState,
 	addHint,
 }: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'addHint'>) {
 	if (!server?.history) return undefined;
-	const name = session.id && `history ${session.id}`;
+	const name = session.id && `history ${place} ${session.id}`;
 	const kept = name && !handedOver.length ? flowState.get(name) : undefined;
 	const earlier = kept ? readHistory(tryParseJson(kept)) : handedOver;
 	if (name && !earlier.length && session.source !== 'conversation')

@@ -1,13 +1,17 @@
 import { randomUUID } from 'crypto';
-import type { IDataObject } from 'n8n-workflow';
 
-import { type AskedServer, type PartialAnswer, sendMessage } from '../../../src/agent/client';
+import { type AskedServer, sendMessage } from '../../../src/agent/client';
 import { type Directed, directMessage, type KnownWait } from '../../../src/agent/approvals';
 import { findConversation } from '../../../src/agent/conversation';
 import { readHistory } from '../../../src/agent/history';
 import type { AgentServer, Said } from '../../../src/agent/server';
 import type { Decision } from '../../../src/core/decision';
-import { joinSentences, mapServiceError } from '../../../src/core/errors';
+import {
+	joinSentences,
+	mapServiceError,
+	type ServiceError,
+	withDetails,
+} from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
@@ -16,9 +20,17 @@ import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAns
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
 import { answerToApprovalParam, readDecision, recallWait, rememberWait } from './approval';
+import { type Answer, noTextNotice, toItem } from './answerItem';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
 import { type OpenHistory, openHistory } from './history';
-import { findHandedOver, placeOf, selectSession, type Session, sessionParams } from './session';
+import {
+	findHandedOver,
+	type Place,
+	placeOf,
+	selectSession,
+	type Session,
+	sessionParams,
+} from './session';
 
 const messageParams = messageTextParams({
 	name: 'message',
@@ -64,9 +76,10 @@ export const sendOperation = operation({
 		context,
 	): SendRequest {
 		const server = agentOf === 'server' ? readServer(context.server) : undefined;
-		const session = selectSession(choice, context, server);
+		const place = placeOf(context.sessionSpace, server, agent.trim());
+		const session = selectSession(choice, context, place, server);
 		const decision = server && readDecision(answerToApproval, context);
-		const { chatId, history, ...known } = server ? findHandedOver(session, context) : {};
+		const { chatId, history, ...known } = server ? findHandedOver(session, context, place) : {};
 		const isWordless = decision === 'approve' || decision === 'decline';
 		return {
 			...(server && {
@@ -74,11 +87,11 @@ export const sendOperation = operation({
 				agent: agent.trim(),
 				known,
 				decision,
-				place: placeOf(context.sessionSpace),
+				place: place.id,
 			}),
 			...(server?.history && { history: readHistory(history) }),
 			session,
-			chat: toChat(session, server, chatId),
+			chat: toChat(session, server, place, chatId),
 			content: isWordless
 				? ''
 				: readMessageText('Message', messageSource, message, context.handedOver),
@@ -132,13 +145,15 @@ interface SendRequest {
 function toChat(
 	{ source, id }: Session,
 	server: AgentServer | undefined,
+	place: Place,
 	handedOver: string | undefined,
 ): ChatChoice {
 	// in a transcript, it stands in the place of ours
 	const isOwn = source === 'conversation' && id !== undefined && !parseUuid(id);
 	const chatId = handedOver ?? (isOwn ? id : undefined);
 	if (!server?.chatAt || chatId) return { source, ...(chatId && { chatId }) };
-	return { source, ...(id && { session: id, isMissedLater: source !== 'conversation' }) };
+	const session = `${place.id} ${id}`;
+	return { source, ...(id && { session, isMissedLater: source !== 'conversation' }) };
 }
 
 type SendContext = OperationContext<SendRequest, How | undefined>;
@@ -163,7 +178,7 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 		return toItem(request, sessionId, answer, more);
 	} catch (cause) {
 		const partialAnswer = partialAnswerOf<Answer>(cause);
-		if (!partialAnswer || onIncomplete === 'error') throw mapServiceError(cause);
+		if (!partialAnswer || onIncomplete === 'error') throw mapServiceError(cause, atPlace(request));
 		const { partial, extras, notice, ids, requestId } = partialAnswer;
 		addHint(notice);
 		const { sessionId = '', chatId, taskId } = ids;
@@ -175,10 +190,19 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 	}
 }
 
+/** An ID in an error says where it counts, too. */
+const atPlace =
+	({ place: sessionAt }: SendRequest) =>
+	(error: ServiceError) =>
+		sessionAt && error.details.ids?.['sessionId']
+			? withDetails(error, { ids: { sessionAt } })
+			: error;
+
 /** @returns the answer, with the ID by which its session goes on. */
 async function sendInSession(context: SendContext, chat: Chat | undefined, said: OpenHistory) {
 	const { request, http, recordId, stream } = context;
-	const { session, content, includeRawEvents, answerPath } = request;
+	const { session, content, includeRawEvents, answerPath, place } = request;
+	const isForgotten = session.isOfAnother && session.source === 'conversation' && !said;
 	const sessionId = session.id ?? randomUUID();
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
@@ -186,7 +210,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 	const message = { sessionId, content: other?.content ?? content };
 	const answering = sendMessage(http, message, listening, other);
 	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await (other
-		? rememberWait(context, sessionId, answering)
+		? rememberWait(context, `${place} ${sessionId}`, answering)
 		: answering);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
 	return {
@@ -196,7 +220,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 		sessionId,
 		...omitMissing({
 			dialect,
-			notice: joinSentences(said?.notice, notice) || undefined,
+			notice: joinSentences(isForgotten && OF_ANOTHER, said?.notice, notice) || undefined,
 			waitsFor,
 			requestId,
 			chatId,
@@ -206,6 +230,9 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 	};
 }
 
+const OF_ANOTHER =
+	'The session of the transcript is that of another agent, so this agent began a new one.';
+
 /** How another server is asked in a session, and what is kept of its answer. */
 async function askOther(
 	context: SendContext,
@@ -214,11 +241,12 @@ async function askOther(
 	history: AskedServer['history'],
 ): Promise<(AskedServer & Directed) | undefined> {
 	const { request, checked, http } = context;
-	const { server, agent = '', decision, content, session } = request;
+	const { server, agent = '', decision, content, session, place } = request;
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
 	// a conversation knows what waits for its speaker
-	const recalled = session.source === 'conversation' ? {} : recallWait(context, sessionId);
+	const recalled =
+		session.source === 'conversation' ? {} : recallWait(context, `${place} ${sessionId}`);
 	const known = { ...recalled, ...request.known };
 	const message = { content, decision, session: session.id, known };
 	const directed = await directMessage(http, server, message);
@@ -235,58 +263,5 @@ async function askOther(
 	};
 }
 
-/** Fields that did not arrive are left out. */
-function toItem(
-	{ server, session, place, includeRawEvents }: SendRequest,
-	sessionId: string,
-	{
-		text,
-		chatId,
-		taskId,
-		history,
-		waitsFor,
-		format,
-		dialect,
-		events = [],
-		requestId,
-		durationMs,
-	}: Answer,
-	more: { complete: boolean; notice?: string },
-): ItemOutput {
-	return {
-		json: {
-			output: text,
-			sessionId,
-			...omitMissing({
-				sessionSource: session.source,
-				sessionKey: session.key,
-				chatId,
-				taskId,
-				sessionAt: (chatId ?? taskId ?? history) === undefined ? undefined : place,
-				server: server?.name,
-				waitsFor: waitsFor && { ...waitsFor },
-			}),
-			...more,
-			...(history && { history: history as unknown as IDataObject[] }),
-			format,
-			...omitMissing({ dialect, durationMs, requestId }),
-			...((includeRawEvents || !text) && { events: events as IDataObject[] }),
-		},
-	};
-}
-
 /** What remembers the IDs that a server gives, as the editor names it. */
 const REMEMBERING = '"Use a Job Ledger" in the Agent Server API credential';
-
-type Answer = PartialAnswer & {
-	durationMs?: number;
-	requestId?: string;
-	chatId?: string;
-	taskId?: string;
-	history?: readonly Said[];
-};
-
-const noTextNotice = (answerPath: string | undefined) =>
-	answerPath
-		? `No text was found in the field "${answerPath}". In an event with a name, the path begins inside of "data".`
-		: 'No text was found in the answer; "events" contains what arrived. If it contains the text, enter the path to it in the option "Answer Field Path".';

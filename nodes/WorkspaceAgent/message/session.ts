@@ -47,15 +47,21 @@ export interface Session {
 	source: SessionSource;
 	/** The text from which the id was derived. */
 	key?: string;
+	/** Set if that text is the ID of a session of another agent. */
+	isOfAnother?: true;
 }
 
+type Given = Pick<PrepareContext, 'sessionSpace' | 'handedOver'>;
+
 /**
+ * @param place Whose the IDs are.
  * @param server Another one than a workspace. What it calls a session may be any text.
  * @throws ServiceError `invalid` if there is no id or no key.
  */
 export function selectSession(
 	{ sessionMode, sessionId, sessionKey }: ParamValues<typeof sessionParams>,
-	{ sessionSpace, handedOver }: Pick<PrepareContext, 'sessionSpace' | 'handedOver'>,
+	{ handedOver }: Pick<Given, 'handedOver'>,
+	place: Place,
 	server?: AgentServer,
 ): Session {
 	if (sessionMode === 'id')
@@ -63,30 +69,45 @@ export function selectSession(
 	const found = findSession({ sessionMode, sessionKey }, handedOver);
 	if (!found) return { source: 'new' };
 	const { source, uuid, name, text } = found;
-	if (uuid !== undefined) return { source, id: uuid };
+	const madeAt = source === 'key' ? undefined : handedOver.readItem('sessionAt');
+	const isOfAnother = madeAt !== undefined && madeAt !== place.id;
+	if (uuid !== undefined && !isOfAnother) return { source, id: uuid };
 	// of the transcript of an earlier conversation
-	if (server?.chatAt && source === 'conversation') return { source, id: text };
-	return { source, id: sessionIdOf(sessionSpace, name), key: text };
+	if (server?.chatAt && source === 'conversation' && madeAt === place.id)
+		return { source, id: text };
+	const id = sessionIdOf(place.space, name);
+	return { source, id, key: text, ...(isOfAnother && { isOfAnother }) };
 }
 
-/** Where the IDs of a server count: nowhere else, since a stranger has made them. */
-export const placeOf = (sessionSpace: string): string => uuidV5(NAMESPACE_URL, sessionSpace);
+/** Where the IDs of an agent count: nowhere else, since a stranger has made them, and another agent would mix up what was said. */
+export interface Place {
+	/** What the IDs of named sessions are made for. */
+	space: string;
+	/** As outputs have it. */
+	id: string;
+}
 
-/** What the item hands over of an earlier answer. It counts only beside the place that has made it. */
+export function placeOf(sessionSpace: string, server?: AgentServer, agent = ''): Place {
+	const space = server ? [sessionSpace, server.value, agent].join(' ').trim() : sessionSpace;
+	return { space, id: uuidV5(NAMESPACE_URL, space) };
+}
+
+/** What the item hands over of an earlier answer. It counts only beside the place that has made it; what was said is no ID. */
 export function findHandedOver(
 	{ source }: Session,
-	{ sessionSpace, handedOver }: Pick<PrepareContext, 'sessionSpace' | 'handedOver'>,
+	{ handedOver }: Pick<Given, 'handedOver'>,
+	place: Place,
 ): KnownWait & { chatId?: string | undefined; history?: unknown } {
 	const isHandedOver = (field: string) => !handedOver.isFromVisitor(field);
 	const read = (field: string) => (isHandedOver(field) ? handedOver.readItem(field) : undefined);
-	const isOwn =
-		source === 'conversation' || (source === 'item' && read('sessionAt') === placeOf(sessionSpace));
-	if (!isOwn) return {};
+	const history = isHandedOver('history') ? handedOver.readValue('history') : undefined;
+	const isFromItem = source === 'conversation' || source === 'item';
+	if (!isFromItem || read('sessionAt') !== place.id)
+		return source === 'conversation' ? { history } : {};
 	const waitsFor = handedOver.readValue('waitsFor');
 	const isApproval = isPlainObject(waitsFor) && waitsFor['kind'] === 'approval';
 	const kind = isApproval ? 'approval' : 'input';
 	const taskId = read('taskId');
-	const history = isHandedOver('history') ? handedOver.readValue('history') : undefined;
 	return { chatId: read('chatId'), history, ...(taskId && { taskId, kind }) };
 }
 
