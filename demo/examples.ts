@@ -31,7 +31,13 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		file: 'two-agents-agree-on-a-date.json',
 		node: 'Conversation',
 		says: 'Please agree with your colleague on a day for the release of Lighthouse.',
-		look: 'the transcript in "Conversation"; write into the chat, and read along',
+		look: 'the transcript in "Conversation": "Tester" is at an A2A server; write into the chat, and read along',
+	},
+	{
+		file: 'a2a-agent-and-model-agree-under-one-dollar.json',
+		node: 'Conversation',
+		says: 'Please agree with your colleague on a day for the release of Lighthouse.',
+		look: 'what the model of OpenRouter has cost in "Conversation", and who had no cost',
 	},
 	{
 		file: 'bridge-agents-of-two-teams.json',
@@ -70,10 +76,6 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		node: 'Conversation',
 		says: 'Write an announcement of the release of Lighthouse, in three sentences.',
 		look: 'both drafts and their cost in "Conversation"',
-	},
-	{
-		file: 'a2a-agent-and-model-agree-under-one-dollar.json',
-		waits: 'waits for an agent that speaks A2A, for a model, and for your first message',
 	},
 	{
 		file: 'agent-questions-the-market-assistant.json',

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startService } from '../test/service/service.ts';
+import { accountsElsewhere, modelList, readForDemo, startElsewhere } from './elsewhere.ts';
 import {
 	DEMO_EXAMPLES,
 	demoError,
@@ -22,7 +23,7 @@ import {
 	type Editor,
 	type SavedWorkflow,
 } from '../test/n8n/editor.ts';
-import { readExample, withModels } from '../test/n8n/example.ts';
+import { withModels } from '../test/n8n/example.ts';
 import type { Execution, Item } from '../test/n8n/execution.ts';
 import { freePort } from '../test/n8n/freePort.ts';
 import { MailServer, type Mail } from '../test/n8n/mailServer.ts';
@@ -57,7 +58,13 @@ export async function startServices() {
 	service.forms.pace = 20;
 	service.forms.jobSeconds = 3;
 	const mails = await MailServer.start();
-	return { service, mails };
+	const elsewhere = await startElsewhere();
+	const stop = async () => {
+		await service.stop();
+		await mails.stop();
+		await elsewhere.stop();
+	};
+	return { service, mails, elsewhere, stop };
 }
 
 /** Milliseconds in which a process that has died is noticed: what it was asked fails before. */
@@ -116,7 +123,7 @@ export async function runDemo(
 }
 
 /** The service's addresses change from run to run, so credentials of an earlier run are brought up to date. */
-export async function saveCredentials({ editor, service, mails }: Demo) {
+export async function saveCredentials({ editor, service, mails, elsewhere }: Demo) {
 	const n8nApiKey = await editor.createApiKey(dataTableScopes);
 	const ledger = { useJobLedger: true, n8nUrl: editor.url, n8nApiKey };
 	const { agent, assistant, router } = service;
@@ -127,6 +134,7 @@ export async function saveCredentials({ editor, service, mails }: Demo) {
 	});
 	const accounts: CredentialSecret[] = [
 		// n8n preselects the one that was made last
+		...accountsElsewhere(elsewhere),
 		workspace('ws-2', 'Second Workspace Agent account'),
 		workspace('ws-1', 'Workspace Agent account'),
 		{
@@ -171,9 +179,11 @@ export async function runExamples(
 		});
 	let failures = 0;
 	const parked: Parked[] = [];
-	for (const { example, workflow } of all.filter(({ example: { node } }) => node))
+	for (const { example, workflow } of all.filter(({ example: { node } }) => node)) {
 		if (!(await tellWhile(`"${workflow.name}" runs`, runExample(demo, workflow, example, parked))))
 			failures++;
+		if (example === PICTURE) await tellPrices(demo);
+	}
 	for (const each of parked)
 		if (!(await tellWhile(`"${each.name}" waits for its files`, tellTheRest(demo, each))))
 			failures++;
@@ -186,8 +196,21 @@ export async function runExamples(
 	};
 }
 
+/** Prints the models of OpenRouter as the list in the editor shows them. */
+async function tellPrices({ editor }: Demo) {
+	const account = (await editor.credentials()).find(({ name }) => name === 'OpenRouter account')!;
+	const credentials = { modelRouterApi: { id: account.id, name: account.name } };
+	const { results } = await editor.listSearch({ ...modelList, credentials });
+	console.log('\nThe models of "OpenRouter account", as the list of the node shows them:');
+	for (const { name, description } of results)
+		console.log(`  ${[name, description].filter(Boolean).join(': ')}`);
+}
+
 /** Prints where everything is, and what to do first. From now on mails are told as they come. */
-export function tellAddresses({ editor, service, mails }: Demo, first: SavedWorkflow | undefined) {
+export function tellAddresses(
+	{ editor, service, mails, elsewhere }: Demo,
+	first: SavedWorkflow | undefined,
+) {
 	const { agent, assistant, router } = service;
 	console.log(`\nReference service: ${service.url}, for credentials of your own:`);
 	const tell = (kind: string, address: string, key: string) =>
@@ -195,6 +218,8 @@ export function tellAddresses({ editor, service, mails }: Demo, first: SavedWork
 	tell('Remote Agent', agent.baseUrl('ws-1'), agent.key('ws-1'));
 	tell('Crypto Q&A', assistant.baseUrl, assistant.keys.pro);
 	tell('Model Router', router.baseUrl, router.keys.main);
+	tell('OpenRouter', elsewhere.openRouter.baseUrl, elsewhere.openRouter.key);
+	console.log(`  ${'A2A'.padEnd(17)}${elsewhere.agent.url}, no key`);
 	console.log(`\nPictures, videos:  ${relative(root, downloads)}`);
 	console.log(`The editor:        ${editor.url}`);
 	console.log(`  email:           ${owner.email}`);
@@ -214,7 +239,7 @@ async function importExample(
 	known: readonly SavedWorkflow[],
 	file: string,
 ): Promise<SavedWorkflow> {
-	const workflow = readExample(file);
+	const workflow = readForDemo(file);
 	const found = known.find(({ name }) => name === workflow.name);
 	return found
 		? await editor.call('GET', `/rest/workflows/${found.id}`)
@@ -255,7 +280,8 @@ async function runExample(
 	tell(example, saved ?? (isWaiting && !items.length ? '' : demoResult(items)));
 	onRun?.(execution);
 	mails.mails.splice(0).forEach(tellMail);
-	for (const line of example === DEMO_EXAMPLES[0] ? talkLines(items) : []) console.log(`  ${line}`);
+	for (const line of DEMO_EXAMPLES.indexOf(example) < 2 ? talkLines(items) : [])
+		console.log(`  ${line}`);
 	if (example.then) parked.push({ name: workflow.name, id: execution.id, address, example });
 	return true;
 }

@@ -47,6 +47,5 @@ async function show() {
 async function stop() {
 	const instance = await starting?.catch(() => undefined);
 	await instance?.stop();
-	await services?.service.stop();
-	await services?.mails.stop();
+	await services?.stop();
 }

@@ -61,8 +61,7 @@ async function show(): Promise<number> {
 async function stop(): Promise<void> {
 	const queue = await starting?.catch(() => undefined);
 	await queue?.stop();
-	await services?.service.stop();
-	await services?.mails.stop();
+	await services?.stop();
 }
 
 const secondsSince = (started: number) => ((Date.now() - started) / 1000).toFixed(0);

@@ -24,13 +24,15 @@ export class A2aServer {
 	readonly messages: Message[] = [];
 	/** What a user enters as Base URL. */
 	url = '';
-	readonly #contexts = new Map<string, number>();
+	readonly #contexts = new Map<string, string[]>();
+	readonly #answer: (said: readonly string[]) => string;
 	readonly #server: Server;
 
-	private constructor() {
+	private constructor(answer: (said: readonly string[]) => string) {
+		this.#answer = answer;
 		const handler = new JsonRpcTransportHandler(
 			new DefaultRequestHandler(CARD, new InMemoryTaskStore(), {
-				execute: async (asked, bus) => await Promise.resolve(this.#answer(asked, bus)),
+				execute: async (asked, bus) => await Promise.resolve(this.#reply(asked, bus)),
 				cancelTask: async () => await Promise.resolve(),
 			}),
 		);
@@ -51,8 +53,9 @@ export class A2aServer {
 		});
 	}
 
-	static async start(): Promise<A2aServer> {
-		const server = new A2aServer();
+	/** @param answer What it says after these messages of a context. */
+	static async start(answer = heard): Promise<A2aServer> {
+		const server = new A2aServer(answer);
 		server.url = `http://127.0.0.1:${await listen(server.#server)}`;
 		return server;
 	}
@@ -68,10 +71,10 @@ export class A2aServer {
 		await new Promise((resolve) => this.#server.close(resolve));
 	}
 
-	#answer({ userMessage, contextId, taskId, task }: RequestContext, bus: ExecutionEventBus) {
+	#reply({ userMessage, contextId, taskId, task }: RequestContext, bus: ExecutionEventBus) {
 		const text = textOf(userMessage.parts);
-		const count = (this.#contexts.get(contextId) ?? 0) + 1;
-		this.#contexts.set(contextId, count);
+		const said = [...(this.#contexts.get(contextId) ?? []), text];
+		this.#contexts.set(contextId, said);
 		const says = (words: string): Message => ({
 			kind: 'message',
 			role: 'agent',
@@ -92,10 +95,13 @@ export class A2aServer {
 			});
 		if (task) publishTask('completed', undefined, `Noted: ${text}`);
 		else if (text.includes('[ask]')) publishTask('input-required', 'On which day?');
-		else bus.publish(says(`I heard "${text}". This is message ${count} of this context.`));
+		else bus.publish(says(this.#answer(said)));
 		bus.finished();
 	}
 }
+
+const heard = (said: readonly string[]) =>
+	`I heard "${said.at(-1)}". This is message ${said.length} of this context.`;
 
 const textOf = (parts: Part[]) =>
 	parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');

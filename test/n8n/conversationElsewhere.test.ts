@@ -54,11 +54,11 @@ it('an A2A agent and a model talk: one context, a task for what the agent asks, 
 	const [asks, answer, noted, reply, heard] = outcome.transcript;
 	expect(saidIn(outcome).map(([who]) => who)).toEqual([
 		'Agent Elsewhere',
-		'Planner',
+		'Tester',
 		'Agent Elsewhere',
-		'Planner',
+		'Tester',
 		'Agent Elsewhere',
-		'Planner',
+		'Tester',
 	]);
 	expect(asks).toMatchObject({ text: expect.stringContaining('On which day?'), server: 'A2A' });
 	expect(noted?.text).toBe(`Noted: ${answer?.text}`);

@@ -58,7 +58,8 @@ export function withModels(file: WorkflowFile): WorkflowFile {
 	return { ...file, nodes };
 }
 
-function isOpen({ parameters, disabled }: WorkflowNode) {
+/** Whether a model is still to be chosen. */
+export function isOpen({ parameters, disabled }: WorkflowNode) {
 	const chosen = parameters['model'] as { value?: unknown } | undefined;
 	return chosen?.value === '' && parameters['resource'] !== CATALOG && disabled !== true;
 }

@@ -99,7 +99,7 @@ const textOf = ({ row, request }: Parts) =>
 		? ''
 		: request.afterTool
 			? `The tool said ${request.lastText}`
-			: `Hello from ${row.name}`;
+			: (row.says?.(request.fields) ?? `Hello from ${row.name}`);
 
 /** The smallest PNG: one pixel. */
 export const PICTURE =

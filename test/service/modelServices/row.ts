@@ -94,6 +94,8 @@ export interface Row {
 	usagePlace: 'with the last choice' | 'in a chunk of its own';
 	/** The tokens, and what the service says that they cost. */
 	usage: Readonly<Record<string, unknown>>;
+	/** What it answers in the demo. */
+	says?: (fields: Readonly<Record<string, unknown>>) => string | undefined;
 	/** Further forms of `usage`, each answered to a message with its name in `[[…]]`. */
 	usages?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	/** Headers of answers that are not streamed. */
