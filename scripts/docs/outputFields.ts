@@ -199,22 +199,3 @@ function tellFile(samples: ReadonlyArray<Record<string, unknown> | undefined>): 
 	const names = samples.flatMap((sample) => sample?.['(files)'] ?? []);
 	return names.length ? `; file in binary field ${String(names[0])}` : '';
 }
-
-const [BEGIN, END] = ['<!-- output-fields:begin -->', '<!-- output-fields:end -->'];
-
-/** The skill for language models, with the same lines in its list. @param skill As it is. */
-export function withOutputFields(skill: string): string {
-	const lines = Object.entries(outputFields()).flatMap(([node, variations]) =>
-		variations.flatMap(({ content, displayOptions }) => {
-			const { resource, operation } = displayOptions?.show ?? {};
-			const of = resource && operation ? ` \`${resource[0]}\` / \`${operation[0]}\`` : '';
-			return content
-				.split('\n')
-				.filter((line) => line !== LEGEND)
-				.map((line) => `- \`${node}\`${of}: ${line.replace(/^Output(: | of )/, '')}`);
-		}),
-	);
-	return skill.replace(new RegExp(`${BEGIN}[^]*${END}`), () =>
-		[BEGIN, '', '<!-- prettier-ignore -->', ...lines, '', END].join('\n'),
-	);
-}

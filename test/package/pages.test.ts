@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-
 import { expectCommitted } from './committed';
 import { renderAgentServers } from '../../scripts/docs/agentServers';
 import { formatJson } from '../../scripts/docs/markdown';
 import { renderNodePages, WRITTEN } from '../../scripts/docs/nodePages';
 import { renderModelServices } from '../../scripts/docs/modelServices';
 import { NOTES } from '../../scripts/docs/notes';
-import { outputFields, withOutputFields } from '../../scripts/docs/outputFields';
+import { outputFields } from '../../scripts/docs/outputFields';
 import { findSentences, instructs } from '../../scripts/docs/sentences';
 import {
 	groupOf,
@@ -22,9 +20,7 @@ it.each(renderNodePages(outputFields()).map(({ path, text }) => [path, text]))(
 	expectCommitted,
 );
 
-it('language models are told the fields of the schemas, by n8n and in the skill', () => {
-	const skill = 'skills/agent-bridge/SKILL.md';
-	expectCommitted(skill, withOutputFields(readFileSync(skill, 'utf8')));
+it('n8n tells language models the fields of the schemas', () => {
 	expectCommitted('nodes/outputFields.json', `${formatJson(outputFields())}\n`);
 });
 

@@ -6,12 +6,13 @@ export interface Example {
 	code: string;
 }
 
-export const skillExamples = (): Example[] =>
-	[
-		...readFileSync('skills/agent-bridge/SKILL.md', 'utf8').matchAll(
-			/^### (.+)\n(?:(?!^### )[^])*?```js\n([^]*?)\n```/gm,
-		),
-	].map(([, title = '', code = '']) => ({ title, code }));
+export function skillExamples(): Example[] {
+	const [, beginning = '', rest = ''] =
+		/```js\n([^]*?\n)```\n([^]*)/.exec(readFileSync('skills/agent-bridge/SKILL.md', 'utf8')) ?? [];
+	return [...rest.matchAll(/^### (.+)\n(?:(?!^### )[^])*?```js\n([^]*?)\n```/gm)].map(
+		([, title = '', code = '']) => ({ title, code: `${beginning}\n${code}` }),
+	);
+}
 
 /** The credentials of the examples. */
 type Accounts = Record<'agent' | 'secondAgent' | 'assistant' | 'router', { id: string }>;
