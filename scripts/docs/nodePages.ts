@@ -255,10 +255,16 @@ function renderCredentialLink({ credentials: types = [] }: INodeTypeDescription)
 /** The longest text in an example, in characters. */
 const LONGEST = 60;
 
+/** A part of a long text, and the first of a list of objects. */
+function shorten(value: unknown): unknown {
+	if (typeof value === 'string' && value.length > LONGEST) return `${value.slice(0, LONGEST)}…`;
+	return Array.isArray(value) && typeof value[0] === 'object' ? value.slice(0, 1) : value;
+}
+
 function renderExample(output: Output | undefined): string[] {
 	if (!output) return [];
 	const short = JSON.stringify({ ...output, '(files)': undefined }, (_name, value: unknown) =>
-		typeof value === 'string' && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value,
+		shorten(value),
 	);
 	return ['For example:', `\`\`\`json\n${formatJson(JSON.parse(short))}\n\`\`\``];
 }
