@@ -4,7 +4,7 @@ import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
 import { askBefore, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
-import type { AgentServer } from './server';
+import type { AgentServer, Approvals } from './server';
 import { idAt, taskOf } from './serverIds';
 import { requestsOf, toWaiting, type Waiting } from './waiting';
 
@@ -31,6 +31,14 @@ interface Message {
 	known: KnownWait;
 }
 
+/** An approval that waits. */
+interface OpenApproval {
+	/** Empty where an approval has no way to it. */
+	task: string;
+	waitsFor: Waiting;
+	answer(decision: Decision, content: string): Directed;
+}
+
 /**
  * Decides what a message is for. An approval takes a decision and nothing else, and a decision goes to nothing else: what a person was
  * shown has to be what waits now.
@@ -42,36 +50,106 @@ export async function directMessage(
 	server: AgentServer,
 	{ content, decision, session, known }: Message,
 ): Promise<Directed> {
-	const asked = session === undefined ? [] : await findAsked(http, server, session);
-	const waiting = server.approvals ? toWaiting(asked.map(toWait)) : toKnown(known);
-	const task = server.approvals ? taskOf(asked.map(({ id }) => id)) : known.taskId;
-	if (waiting?.kind !== 'approval') {
-		if (decision) throw refused('Nothing waits for approval in this session', HOW);
-		return { content, task: server.approvals ? undefined : known.taskId };
+	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
+	if (open) {
+		const { task, waitsFor, answer } = open;
+		if (decision && isMeant(open, decision, known)) return answer(decision, content);
+		const [message, ...advice] = refusalOf(server, open, decision, known);
+		throw withDetails(refused(message, advice.join(' ')), {
+			computed: { server: server.name, waitsFor, ...(task && { taskId: task }) },
+		});
 	}
-	const now = `It waits for: ${waiting.text}`;
-	if (!decision) throw refused('The agent waits for the decision of a person', `${HOW} ${now}`);
-	if (!known.taskId) throw refused('It is not known which approval is answered', `${WHICH} ${now}`);
-	if (known.taskId !== task)
-		throw refused('What waits for approval is not what was decided about', `${WHICH} ${now}`);
-	if (!server.approvals) return { content: WORDS[decision] ?? content, task };
-	const values = asked.map(({ id, value }) => [id, valueFor(value, decision, content)] as const);
-	return { content, resume: Object.fromEntries(values) };
+	if (decision) throw refused('Nothing waits for approval in this session', HOW);
+	return { content, task: server.approvals ? undefined : known.taskId };
 }
+
+/** Whether a decision is about what waits, and may be. To decline what has no ID goes on in words. */
+const isMeant = ({ task, waitsFor }: OpenApproval, decision: Decision, { taskId }: KnownWait) =>
+	(decision === 'decline' || !waitsFor.onlyDecline) &&
+	(task ? taskId === task : decision !== 'approve');
+
+/** Why nothing is sent, and what to do. */
+function refusalOf(
+	{ name, approvals }: AgentServer,
+	{ task, waitsFor }: OpenApproval,
+	decision: Decision | undefined,
+	{ taskId, kind }: KnownWait,
+): [message: string, ...advice: string[]] {
+	const now = `It waits for: ${waitsFor.text}`;
+	const isKnown = approvals ?? kind;
+	if (!decision)
+		return ['The agent waits for the decision of a person', isKnown ? HOW : UNKNOWN_KIND, now];
+	if (waitsFor.onlyDecline && decision !== 'decline')
+		return ['More waits than a person can have been shown', TOO_MUCH];
+	if (!task) return [`${name} takes no approval from this node`, NO_WAY];
+	if (!taskId) return ['It is not known which approval is answered', WHICH, now];
+	return ['What waits for approval is not what was decided about', WHICH, now];
+}
+
+/** An approval that has no way back is told as such. */
+export const tellWay = (
+	waiting: Waiting | undefined,
+	task: string | undefined,
+	server: AgentServer | undefined,
+): Waiting | undefined =>
+	waiting?.kind !== 'approval' || !server || server.approvals || task
+		? waiting
+		: { ...waiting, text: `${ONLY_DECLINED}\n${waiting.text}` };
 
 const HOW =
 	'Nothing was sent. An approval takes only "Answer to Approval" of a Remote Agent in a workflow, after a person has decided.';
+const UNKNOWN_KIND =
+	'Nothing was sent. It is not known whether the task waits for an answer or for approval: beside "taskId", hand over "waitsFor" of the same output.';
 const WHICH =
 	'Nothing was sent. Decide in the execution that was asked, or hand over the output that has "waitsFor", with its "sessionId", "taskId" and "sessionAt".';
+const ONLY_DECLINED = 'It can be declined here, but approved only in the app of the agent itself.';
+const NO_WAY =
+	'Nothing was sent. Approve in the app of the agent itself, or decline here: the agent then gets "Not approved" as a message, and the session goes on.';
+const TOO_MUCH =
+	'Nothing was sent. Decline it, and ask the agent for less at once, or decide in an app of the agent itself.';
 
 const refused = (message: string, advice: string) =>
 	withDetails(invalidInputError(message, advice), { outcome: 'not_started' });
 
-/** For an agent that takes nothing but messages. */
-const WORDS: Partial<Record<Decision, string>> = { approve: 'Approved', decline: 'Not approved' };
+/** What is said for a decision to an agent that takes nothing but messages. @returns undefined for one in words. */
+export function wordsFor({ approvals }: AgentServer, decision: Decision | undefined) {
+	if (decision !== 'approve' && decision !== 'decline') return undefined;
+	if (approvals) return '';
+	return decision === 'approve' ? 'Approved' : 'Not approved';
+}
 
-const toKnown = ({ taskId, kind }: KnownWait): Waiting | undefined =>
-	kind && { kind, text: taskId ?? '' };
+/** What is known to wait in a task, or anywhere in the session. A task that is not surely a question waits for approval. */
+function knownOpen({ taskId = '', kind }: KnownWait): OpenApproval | undefined {
+	if (taskId ? kind === 'input' : kind !== 'approval') return undefined;
+	return {
+		task: taskId,
+		waitsFor: { kind: 'approval', text: taskId ? `task ${taskId}` : 'approval in this session' },
+		answer: (_, content) => ({ content, ...(taskId && { task: taskId }) }),
+	};
+}
+
+/** What waits for approval: what the server says or, if it says nothing, what is known. */
+async function findOpen(
+	http: Http,
+	server: AgentServer,
+	session: string,
+	known: KnownWait,
+): Promise<OpenApproval | undefined> {
+	if (!server.approvals) return knownOpen(known);
+	const asked = await findAsked(http, server.approvals, server, session);
+	const waitsFor = toWaiting(asked.map(toWait));
+	if (!waitsFor) return undefined;
+	return {
+		task: taskOf(asked.map(({ id }) => id)),
+		waitsFor,
+		answer: (decision, content) => ({
+			content,
+			resume: Object.fromEntries(
+				asked.map(({ id, value }) => [id, valueFor(value, decision, content)]),
+			),
+		}),
+	};
+}
 
 /** What waits in a session of a server. */
 interface Asked {
@@ -80,9 +158,12 @@ interface Asked {
 }
 
 /** Asks the server what waits for a decision: for free, and known to every process. @throws ServiceError */
-async function findAsked(http: Http, server: AgentServer, session: string): Promise<Asked[]> {
-	if (!server.approvals) return [];
-	const { find, session: sessionAt, at } = server.approvals;
+async function findAsked(
+	http: Http,
+	{ find, session: sessionAt, at }: Approvals,
+	server: AgentServer,
+	session: string,
+): Promise<Asked[]> {
 	// an ID that cannot be part of a path is sent nowhere
 	encodePathSegment(session, 'Session ID');
 	const request = toRequest(find, { session }, () => '');

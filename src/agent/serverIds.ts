@@ -2,6 +2,7 @@ import { asReported, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
 import { holds, textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
+import { MAX_OPEN } from './waits';
 
 /** The IDs with which a conversation continues. */
 export interface ServerIds {
@@ -34,7 +35,9 @@ export function createIdReader(server: AgentServer) {
 			const message = history && idAt(value, history.idAt);
 			if (message) ids.message = message;
 			if (approvals) asked.push(...idsAt(value, approvals.idsAt));
-			if (asked.length) ids.task = taskOf(asked);
+			const task = taskOf(asked);
+			if (task) ids.task = task;
+			else if (approvals) delete ids.task;
 			if (tasks) readTasks(tasks, value, ids);
 		},
 	};
@@ -77,8 +80,10 @@ const idsAt = (value: unknown, path: string): string[] =>
 	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');
 
 /** One ID for several questions that wait for the same decision. */
-export const taskOf = (ids: readonly string[]): string =>
-	plainId([...new Set(ids)].sort().join(','));
+export const taskOf = (ids: readonly string[]): string => {
+	const known = [...new Set(ids.map(plainId))].sort();
+	return known.length >= MAX_OPEN || known.includes('') ? '' : known.join(',');
+};
 
 export const idAt = (value: unknown, path: string | readonly string[]): string =>
 	plainId(textAt(value, path));

@@ -1,7 +1,7 @@
 import { shortenText } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { isEmptyValue, omitMissing } from '../core/missing';
-import type { Wait } from './waits';
+import { MAX_OPEN, type Wait } from './waits';
 
 /** What an agent waits for, as the output has it. */
 export interface Waiting {
@@ -11,6 +11,8 @@ export interface Waiting {
 	text: string;
 	/** The calls of tools that wait for approval. */
 	calls?: WaitingCall[];
+	/** Set where not all of it is named here: what a person was not shown is not approved. */
+	onlyDecline?: true;
 }
 
 interface WaitingCall {
@@ -23,19 +25,38 @@ interface WaitingCall {
 export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 	const asking = waits.filter((wait) => wait.for !== 'result');
 	if (!asking.length) return undefined;
-	const calls = asking.flatMap(callsOf);
-	const kept = calls.slice(0, MAX_CALLS);
+	const { words, calls, names, isWhole } = listWords(asking);
 	const kind = asking.every((wait) => wait.for === 'input') ? 'input' : 'approval';
-	const said = asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf);
-	const words = [...said.filter(Boolean), ...kept.map(inWords)];
-	const whole = words.join('\n');
-	const isWhole = kept.length === calls.length && whole.length <= MAX_TEXT;
-	const text = isWhole ? whole : [summaryOf(words.length, calls), ...evenly(words)].join('\n');
+	const count = words.length + Math.max(0, names.length - calls.length);
+	const listed = shortenText(names.join(', '), MAX_NAMES);
+	const lines = isWhole ? words : [`${count} wait${listed && `: ${listed}`}`, ...evenly(words)];
+	const isTooMuch = kind === 'approval' && !isAllShown(asking);
+	const text = [...(isTooMuch ? [ONLY_DECLINE] : []), ...lines].join('\n');
 	return {
 		kind,
 		text: shortenText(text, MAX_TEXT) || WITHOUT_WORDS[kind],
-		...(kept.length && { calls: kept }),
+		...(calls.length && { calls }),
+		...(isTooMuch && { onlyDecline: true }),
 	};
+}
+
+/** Whether the text of what waits names all of it. */
+function isAllShown(asking: readonly Wait[]): boolean {
+	const { words, calls, names, isWhole } = listWords(asking);
+	const isNamed = names.every((name) => name.length <= MAX_NAME);
+	const hasRoom = words.length === calls.length || shareOf(words) >= MIN_SHARE;
+	const fits = isWhole || (names.join(', ').length <= MAX_NAMES && hasRoom);
+	return asking.length < MAX_OPEN && isNamed && fits;
+}
+
+/** What waits, in words, and the calls among it. Those beyond the limit are only named. */
+function listWords(asking: readonly Wait[]) {
+	const all = asking.flatMap(callsOf);
+	const calls = all.slice(0, MAX_CALLS).map(({ tool, input }) => toCall(tool, input));
+	const said = asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf);
+	const words = [...said.filter(Boolean), ...calls.map(inWords)];
+	const isWhole = calls.length === all.length && words.join('\n').length <= MAX_TEXT;
+	return { words, calls, names: all.map(({ tool }) => tool), isWhole };
 }
 
 /**
@@ -49,28 +70,24 @@ export function requestsOf(asked: unknown): Array<Readonly<Record<string, unknow
 	return Array.isArray(found) ? found.filter(isPlainObject) : [];
 }
 
-const callsOf = ({ tool, input, reason }: Wait): WaitingCall[] =>
+const callsOf = ({ tool, input, reason }: Wait): Array<Pick<Wait, 'tool' | 'input'>> =>
 	tool
-		? [toCall(tool, input)]
-		: requestsOf(reason).map(({ name, args }) =>
-				toCall(typeof name === 'string' ? name : '?', args),
-			);
+		? [{ tool, input }]
+		: requestsOf(reason).map(({ name, args }) => ({
+				tool: typeof name === 'string' ? name : '?',
+				input: args,
+			}));
 
 const toCall = (tool: string, input: unknown): WaitingCall => ({
 	tool: shortenText(tool, MAX_NAME),
 	...omitMissing({ arguments: isEmptyValue(input) ? undefined : cut(input, MAX_ARGUMENTS) }),
 });
 
-/** What is cut must not hide what an approval is about. */
-function summaryOf(known: number, calls: readonly WaitingCall[]): string {
-	const count = known + Math.max(0, calls.length - MAX_CALLS);
-	const names = shortenText(calls.map(({ tool }) => tool).join(', '), MAX_NAMES);
-	return `${count} wait${names && `: ${names}`}`;
-}
-
 /** A long one leaves room for each of the others. */
-const evenly = (words: readonly string[]) =>
-	words.map((each) => shortenText(each, Math.floor((MAX_TEXT - MAX_NAMES - 100) / words.length)));
+const evenly = (words: readonly string[]) => words.map((each) => shortenText(each, shareOf(words)));
+
+const shareOf = ({ length }: readonly string[]) =>
+	Math.floor((MAX_TEXT - MAX_NAMES - ONLY_DECLINE.length - 100) / length);
 
 const reasonOf = ({ reason }: Wait) => (isEmptyValue(reason) ? '' : cut(reason, MAX_TEXT));
 
@@ -85,10 +102,14 @@ const WITHOUT_WORDS: Readonly<Record<Waiting['kind'], string>> = {
 	input: 'The agent waits for an answer.',
 };
 
+const ONLY_DECLINE = 'This is too much to approve at once, and can only be declined.';
+
 /** Far more than a person reads before a decision. */
 const MAX_CALLS = 20;
-/** Characters. Slack takes 3,000 in a text. */
-const MAX_TEXT = 2_500;
+/** Characters. Slack takes 3,000 in a text, and a conversation adds how to answer. */
+const MAX_TEXT = 2_400;
 const MAX_ARGUMENTS = 1_000;
 const MAX_NAME = 100;
 const MAX_NAMES = 1_500;
+/** Of what is asked in words: enough to know what it is about. */
+const MIN_SHARE = 60;

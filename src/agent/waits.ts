@@ -54,7 +54,8 @@ export function createWaits() {
 			if (settles === '*')
 				// several questions may come one after the other
 				for (const [id, one] of open) if (asks === undefined || !isAsking(one.for)) open.delete(id);
-			for (const id of [valueIn(value, settles)].flat()) open.delete(asText(id));
+			const settled = settles === undefined ? [] : [valueIn(value, settles)].flat();
+			for (const id of settled) open.delete(asText(id));
 			const call = given ?? (asks === undefined ? undefined : QUESTION);
 			if (call === undefined) return false;
 			const question = asks === undefined ? undefined : questionAt(value, asks);
@@ -109,7 +110,7 @@ const WORDS: Readonly<Record<Wait['for'], { about: string; alone: string }>> = {
 };
 
 /** Far more calls than any agent has open at once. An event about all of them would otherwise take longer with each: the oldest go. */
-const MAX_OPEN = 100;
+export const MAX_OPEN = 100;
 
 /** Characters. */
 const MAX_LENGTH = 500;

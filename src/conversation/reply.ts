@@ -14,7 +14,7 @@ import {
 	readVerdict,
 	type Verdict,
 } from './person';
-import { readApproval, readWaiting, type WaitingIds } from './waiting';
+import { readApproval, readRefusal, readWaiting, type WaitingIds } from './waiting';
 
 /** What a speaker reports besides its text. */
 export interface TurnFacts {
@@ -136,11 +136,16 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	};
 }
 
-function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'ids'> {
+function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'ids' | 'approval'> {
 	const failure = toFailure(failed, isOurs);
+	const { details } = failed;
 	// a task that has failed, or is over, waits for nothing
 	const isTold = isOurs && !failure.isCertainlyNotReceived;
-	return { failure, ...(isTold && { ids: readWaiting(failed['details']) }) };
+	return {
+		failure,
+		...(isTold && { ids: readWaiting(details) }),
+		...(isOurs && readRefusal(details)),
+	};
 }
 
 /** Whether a speaker has written into the chat itself. Any other node could hide from it what it says. */
@@ -156,11 +161,8 @@ function readNotice(own: readonly Item[], text: string, isOurs: boolean): string
 }
 
 /** A person's decision about what an agent waits for, or about the turn before, if the speaker is a person who decides about it. */
-function findEdit(added: readonly Item[], { isEditor, isForApproval, hasWaited }: Question) {
-	if (!hasWaited) return undefined;
-	if (isForApproval) return readVerdict(added);
-	return isEditor ? readEdit(added) : undefined;
-}
+const findEdit = (added: readonly Item[], { isEditor, isForApproval, hasWaited }: Question) =>
+	hasWaited && (isForApproval ? readVerdict(added) : isEditor && readEdit(added));
 
 /** A person's decision about a turn: who approved it, if that is known, or the reply that ends it. */
 type Review = { isApproved: true; by?: string } | { isApproved: false; reply: Reply };

@@ -25,3 +25,10 @@ export function readApproval(place: unknown): { approval?: string } {
 	if (!isPlainObject(waitsFor) || waitsFor['kind'] !== 'approval') return {};
 	return { approval: firstText(waitsFor['text']) ?? '' };
 }
+
+/** What waits instead of what an agent was sent, from the details of the refusal. */
+export function readRefusal(details: unknown): { ids?: WaitingIds; approval?: string } {
+	const place = isPlainObject(details) ? details['computed'] : undefined;
+	const found = readApproval(place);
+	return found.approval === undefined ? {} : { ids: readWaiting(place), ...found };
+}

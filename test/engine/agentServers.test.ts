@@ -154,17 +154,17 @@ it('A2A: an own context of the agent goes on, and a task that waits gets the nex
 		waitsFor: { kind: 'input', text: 'The agent waits for an answer.' },
 	});
 	const { sessionId, chatId, taskId, sessionAt } = first.json as Record<string, string>;
-	const next = async (item: Record<string, string>, name: Name = 'a2a') => {
+	const next = async (item: IDataObject, name: Name = 'a2a') => {
 		await run({ ...callOf(name, 'on Monday', { sessionMode: 'fromInput' }), items: [item] });
 		return (asked().at(-1)?.body as { params: { message: object } }).params.message;
 	};
-	const given = { sessionId: sessionId!, chatId: chatId!, taskId: taskId! };
-	expect(await next({ ...given, sessionAt: sessionAt! })).toMatchObject({
+	const given = { sessionId, chatId, taskId, waitsFor: { kind: 'input' } };
+	expect(await next({ ...given, sessionAt })).toMatchObject({
 		contextId: chatId,
 		taskId,
 	});
 	// a stranger has made them: they count nowhere else, and not in items of other nodes
-	const ofAnother = await next({ ...given, sessionAt: sessionAt! }, 'a2a0');
+	const ofAnother = await next({ ...given, sessionAt }, 'a2a0');
 	expect(ofAnother).toMatchObject({ contextId: expect.stringMatching(/^[\da-f-]{36}$/) });
 	expect(ofAnother).not.toMatchObject({ contextId: sessionId });
 	const ofNobody = await next(given);

@@ -12,7 +12,7 @@ let servers: AgentServers;
 beforeEach(async () => void (servers = await agentServers()));
 afterEach(async () => await servers.stop());
 
-type Name = 'a2a' | 'langGraph' | 'n8nChat';
+type Name = 'a2a' | 'langGraph' | 'n8nChat' | 'agUi' | 'aiSdk' | 'responses' | 'dify';
 const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
 
 const KEYED = { sessionMode: 'key', sessionKey: 'a' };
@@ -47,7 +47,8 @@ const decide = async (answerToApproval: unknown, asked: IDataObject, message = '
 	await send(message, { ...FROM_ITEM, answerToApproval: answerToApproval as string }, asked);
 
 /** What was sent to agents: not what was free. */
-const paid = () => servers.calls.filter(({ path }) => !/well-known|search/.test(path));
+const paid = () =>
+	servers.calls.filter(({ method, path }) => method === 'POST' && !path.endsWith('/search'));
 const resumed = () => {
 	const { command } = paid().at(-1)?.body as { command?: { resume: object } };
 	return Object.values(command?.resume ?? {}) as unknown[];
@@ -206,6 +207,101 @@ it('A2A: a login is no question, and takes no message of anybody', async () => {
 		parts: [{ text: 'Approved' }],
 	});
 	expect(paid()).toHaveLength(2);
+});
+
+it('A2A: a task without what it waits for takes no message, since it may be a login', async () => {
+	const { json: asked } = await send('[auth]', {}, {}, 'a2a');
+	const { sessionId, taskId, sessionAt } = asked;
+	const ids = { sessionId, taskId, sessionAt };
+	for (const item of [ids, { ...ids, waitsFor: {} }, { ...ids, waitsFor: { kind: 'inputs' } }]) {
+		const { failed } = await send('my password', FROM_ITEM, item as IDataObject, 'a2a');
+		expect(failed).toMatchObject(REFUSED);
+		expect(JSON.stringify(failed)).toContain('hand over \\"waitsFor\\" of the same output');
+	}
+	const more = { ...FROM_ITEM, answerToApproval: 'decline' };
+	const declined = await send('', more, ids as IDataObject, 'a2a');
+	expect(declined.failed).toBeUndefined();
+	expect(paid().at(-1)?.body).toMatchObject({
+		params: { message: { taskId, parts: [{ text: 'Not approved' }] } },
+	});
+	expect(paid()).toHaveLength(2);
+});
+
+it.each<[number, string, string]>([
+	[16, 'May I?', 'approve'],
+	[99, 'May I?', 'approve'],
+	[101, 'May I?', 'none'],
+	[16, 'May I? '.repeat(30), 'none'],
+])('LangGraph: %i interrupts at once are decided', async (count, value, approves) => {
+	const { json } = await send(`[may ${count}] ${value}`);
+	expect(json['waitsFor']).toMatchObject(approves === 'none' ? { onlyDecline: true } : {});
+	if (approves === 'none') {
+		const refused = await decide('approve', json);
+		expect(refused.failed).toMatchObject({
+			error: expect.stringMatching(/More waits than a person can have been shown/),
+			details: { outcome: 'not_started' },
+		});
+	}
+	const { failed } = await decide(approves === 'none' ? 'decline' : 'approve', json);
+	expect(failed).toBeUndefined();
+	expect(resumed()).toEqual(Array<boolean>(count).fill(approves === 'approve'));
+});
+
+describe.each<[Name, string]>([
+	['aiSdk', 'AI SDK'],
+	['dify', 'Dify'],
+])('%s, to which no approval can be sent', (name, title) => {
+	/** An execution of two messages. */
+	const talk = async (answerToApproval: string, ...words: string[]) => {
+		const nodes = ['[may] go on', ...words].map((message, index) =>
+			ours(index ? `Next ${index}` : 'Ask', 'workspaceAgent', {
+				credential: 'agentServerApi',
+				parameters: {
+					...callOf(message, {}, name).parameters,
+					...(index === 1 && { answerToApproval }),
+				},
+				settings: CARRY_ON,
+			}),
+		);
+		const { data } = await startFlow({
+			secrets: { agentServerApi: servers.credential(name) },
+			nodes,
+			wires: nodes.slice(1).map((node, index): Wire => [nodes[index]!.name, node.name]),
+			input: [{ json: {} }],
+		}).finished;
+		const [last] = data.resultData.runData[nodes.at(-1)!.name] ?? [];
+		const [found = [], error = []] = last?.data?.['main'] ?? [];
+		return { json: found?.[0]?.json, failed: error?.[0]?.json };
+	};
+
+	it('the output says that it can only be declined here', async () => {
+		const { json, failed } = await send('[may] go on', {}, {}, name);
+		expect(failed).toBeUndefined();
+		expect(json['waitsFor']).toMatchObject({
+			kind: 'approval',
+			text: expect.stringMatching(/^It can be declined here, but approved only in the app of/),
+		});
+	});
+
+	it('takes no message, and no approval, with what a person can do', async () => {
+		expect((await talk('none', 'yes')).failed).toMatchObject(REFUSED);
+		expect((await talk('approve', '')).failed).toMatchObject({
+			error: expect.stringMatching(`^${title} takes no approval from this node.*or decline here`),
+			details: { outcome: 'not_started' },
+		});
+		// the question of each execution
+		expect(paid()).toHaveLength(2);
+	});
+
+	it.each([
+		['decline', '', 'Not approved'],
+		['text', 'only today', 'only today'],
+	])('goes on in words after: %s', async (decision, words, sent) => {
+		const { json, failed } = await talk(decision, words, 'and now?');
+		expect(failed).toBeUndefined();
+		expect(json).toMatchObject({ output: expect.stringContaining('and now?') });
+		expect(JSON.stringify(paid().at(-2)?.body)).toContain(sent);
+	});
 });
 
 it('the execution that was asked knows what it decides about, without its item', async () => {

@@ -79,6 +79,7 @@ const ASSISTANTS = [
  *   for two tools; with `[both]`, two graphs that ask at once. They wait until each has its value. After a message, nothing waits.
  * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[403]` and the like as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
  *   with `[nothing]` as a workflow whose last node returns nothing.
+ * - With `[may]`, the AI SDK asks for approval of a tool, and Dify for human input.
  * - AG-UI as @ag-ui/encoder 1.0.0 and the AI SDK as ai 7.0.173 answer: both know only the messages that they are sent.
  * - OpenAI Responses after the recordings of `recordings.ndjson` (openai 7.57): it knows responses that it has completed, or cut at a limit
  *   (`[incomplete]`), and none that broke off or failed. Its errors are those of https://github.com/dotnet/extensions/issues/7704.
@@ -265,6 +266,7 @@ export async function agentServers(): Promise<AgentServers> {
 			{ type: 'text-start', id: 't' },
 			...words.map((delta) => ({ type: 'text-delta', id: 't', delta })),
 			{ type: 'text-end', id: 't' },
+			...(words.includes('[may] ') ? APPROVAL_OF_UI : []),
 			{ type: 'finish' },
 		],
 	);
@@ -348,7 +350,14 @@ export async function agentServers(): Promise<AgentServers> {
 		const ids = { task_id: 'task-1', id: 'message-1', message_id: 'message-1', conversation_id };
 		const words = sayIn(conversation_id, query).split(/(?<= )/);
 		const pieces = words.map((answer) => ({ event: 'message', ...ids, answer, created_at: 1 }));
-		const events = [...pieces, { event: 'message_end', ...ids, metadata: {} }].map(toEvent);
+		const form = { form_id: 'f', form_token: 't', form_content: 'May I?' };
+		const end = query.includes('[may]')
+			? [
+					{ event: 'human_input_required', ...ids, data: form },
+					{ event: 'workflow_paused', ...ids, data: {} },
+				]
+			: [{ event: 'message_end', ...ids, metadata: {} }];
+		const events = [...pieces, ...end].map(toEvent);
 		const sent = query.includes('[cut]') ? events.slice(0, 1) : events;
 		await stream(response, 'text/event-stream; charset=utf-8', ['event: ping\n\n', ...sent]);
 	};
@@ -452,6 +461,12 @@ export async function agentServers(): Promise<AgentServers> {
 		},
 	};
 }
+
+/** As ai 7.0.173 streams it: `new-approval` in recordings.ndjson. */
+const APPROVAL_OF_UI = [
+	{ type: 'tool-input-available', toolCallId: 'c', toolName: 'pay', input: { usd: 7 } },
+	{ type: 'tool-approval-request', approvalId: 'a', toolCallId: 'c' },
+];
 
 interface HistoryMessage {
 	role: string;

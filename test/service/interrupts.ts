@@ -8,7 +8,8 @@ export interface Interrupt {
 
 /** With which a graph stops when it is told this. */
 export function interruptsOf(message: string): Interrupt[] {
-	const [, kind = ''] = /\[(may|tools|both)\]/.exec(message) ?? [];
+	const [, kind = '', count = '', question = 'May I?'] =
+		/\[(may|tools|both)(?: (\d+)\] (.*))?/.exec(message) ?? [];
 	const action = { name: 'send_mail', args: { to: 'a@b.c' } };
 	const actionRequests = [
 		{ ...action, description: 'Tool execution requires approval' },
@@ -16,7 +17,7 @@ export function interruptsOf(message: string): Interrupt[] {
 	];
 	const reviewConfigs = [{ actionName: 'send_mail', allowedDecisions: ['approve', 'reject'] }];
 	const values: Record<string, unknown[]> = {
-		may: ['May I?'],
+		may: Array<string>(Number(count || 1)).fill(question),
 		both: ['May I?', { go: true }],
 		tools: [{ actionRequests, reviewConfigs }],
 	};

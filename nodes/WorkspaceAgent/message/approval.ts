@@ -66,10 +66,19 @@ export function readDecision(
 
 type WaitMemory = Pick<OperationContext<never>, 'flowState'>;
 
-/** What the execution remembers to wait in a session. */
-export function recallWait({ flowState }: WaitMemory, session: string): KnownWait {
+/**
+ * What is known to wait in a session. What the execution remembers is certain, unless the item is about another task.
+ *
+ * @param given What the item hands over.
+ */
+export function recallWait(
+	{ flowState }: WaitMemory,
+	session: string,
+	given: KnownWait = {},
+): KnownWait {
 	const found = tryParseJson(flowState.get(nameOf(session)) ?? '');
-	return isPlainObject(found) ? found : {};
+	if (!isPlainObject(found)) return given;
+	return given.taskId && given.taskId !== found['taskId'] ? given : found;
 }
 
 /**

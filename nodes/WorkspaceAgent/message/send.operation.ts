@@ -1,7 +1,13 @@
 import { randomUUID } from 'crypto';
 
 import { type AskedServer, sendMessage } from '../../../src/agent/client';
-import { type Directed, directMessage, type KnownWait } from '../../../src/agent/approvals';
+import {
+	type Directed,
+	directMessage,
+	type KnownWait,
+	tellWay,
+	wordsFor,
+} from '../../../src/agent/approvals';
 import { findConversation } from '../../../src/agent/conversation';
 import { readHistory } from '../../../src/agent/history';
 import type { AgentServer, Said } from '../../../src/agent/server';
@@ -80,7 +86,7 @@ export const sendOperation = operation({
 		const session = selectSession(choice, context, place, server);
 		const decision = server && readDecision(answerToApproval, context);
 		const { chatId, history, ...known } = server ? findHandedOver(session, context, place) : {};
-		const isWordless = decision === 'approve' || decision === 'decline';
+		const words = server && wordsFor(server, decision);
 		return {
 			...(server && {
 				server,
@@ -92,9 +98,7 @@ export const sendOperation = operation({
 			...(server?.history && { history: readHistory(history) }),
 			session,
 			chat: toChat(session, server, place, chatId),
-			content: isWordless
-				? ''
-				: readMessageText('Message', messageSource, message, context.handedOver),
+			content: words ?? readMessageText('Message', messageSource, message, context.handedOver),
 			includeRawEvents: options.includeRawEvents ?? false,
 			answerPath: options.answerPath?.trim() || undefined,
 			onIncomplete: options.onIncomplete ?? 'error',
@@ -221,7 +225,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 		...omitMissing({
 			dialect,
 			notice: joinSentences(isForgotten && OF_ANOTHER, said?.notice, notice) || undefined,
-			waitsFor,
+			waitsFor: tellWay(waitsFor, ids.task, request.server),
 			requestId,
 			chatId,
 			taskId: ids.task,
@@ -245,9 +249,9 @@ async function askOther(
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
 	// a conversation knows what waits for its speaker
-	const recalled =
-		session.source === 'conversation' ? {} : recallWait(context, `${place} ${sessionId}`);
-	const known = { ...recalled, ...request.known };
+	const name = `${place} ${sessionId}`;
+	const isTold = session.source === 'conversation';
+	const known = isTold ? (request.known ?? {}) : recallWait(context, name, request.known);
 	const message = { content, decision, session: session.id, known };
 	const directed = await directMessage(http, server, message);
 	const isNew = session.id === undefined;

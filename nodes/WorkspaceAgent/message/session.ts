@@ -4,6 +4,7 @@ import type { KnownWait } from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { invalidInputError } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
+import { omitMissing } from '../../../src/core/missing';
 import { MAX_SEGMENT_LENGTH } from '../../../src/core/urls';
 import {
 	findSession,
@@ -105,10 +106,13 @@ export function findHandedOver(
 	if (!isFromItem || read('sessionAt') !== place.id)
 		return source === 'conversation' ? { history } : {};
 	const waitsFor = handedOver.readValue('waitsFor');
-	const isApproval = isPlainObject(waitsFor) && waitsFor['kind'] === 'approval';
-	const kind = isApproval ? 'approval' : 'input';
-	const taskId = read('taskId');
-	return { chatId: read('chatId'), history, ...(taskId && { taskId, kind }) };
+	const kind = isPlainObject(waitsFor) ? waitsFor['kind'] : undefined;
+	const isKind = kind === 'approval' || kind === 'input';
+	return {
+		chatId: read('chatId'),
+		history,
+		...omitMissing({ taskId: read('taskId'), kind: isKind ? kind : undefined }),
+	};
 }
 
 function readId(text: string): string {
