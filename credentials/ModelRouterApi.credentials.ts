@@ -1,12 +1,8 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
-import {
-	budgetProperties,
-	createHeaderAuth,
-	jobLedgerProperties,
-	spendingProperties,
-} from '../src/n8n/credential';
+import { budgetProperties } from '../src/n8n/budgetFields';
+import { createHeaderAuth, jobLedgerProperties, spendingProperties } from '../src/n8n/credential';
 import { keyPlaceOptions } from '../src/n8n/keyPlace';
 import { keyPlaceOf } from '../src/router/keyIn';
 

@@ -1,6 +1,7 @@
 import type { Resource } from '../../src/n8n/operation';
 import { getBudget } from './budget/getBudget.operation';
 import { pause } from './budget/pause.operation';
+import { raise } from './budget/raise.operation';
 import { release } from './budget/release.operation';
 import { resume } from './budget/resume.operation';
 import { confirmDelivery } from './ledger/confirmDelivery.operation';
@@ -54,7 +55,7 @@ export const resources: Resource[] = [
 	{
 		name: 'Budget',
 		value: 'budget',
-		operations: [getBudget, pause, release, resume],
+		operations: [getBudget, pause, raise, release, resume],
 		defaultOperation: 'getBudget',
 		notInTools: true,
 	},

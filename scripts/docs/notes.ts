@@ -106,6 +106,12 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'If you installed an SDK beside this package, remove it. Otherwise, update n8n.',
 	'The budget of … for … is reached': SEE_RUNBOOK,
 	'This does not fit into what is left of the budget of … for …': SEE_RUNBOOK,
+	'The credential lets workflows raise its budget by … in a period, … times at most':
+		'Nothing was raised. Its owner can raise **Workflows May Raise By (USD)** or **Budget (USD)**.',
+	'This request has already raised the budget':
+		'Nothing was raised again. The error says which workflow raised it, and when.',
+	'This request was not refused in the current period of the budget':
+		'Nothing was raised. Send the request again: the new period has its own budget.',
 	'The budget of this credential is paused': SEE_RUNBOOK,
 	'The service reported an error': "Ask the service's support team about its words.",
 	'The catalog does not have the model …': CORRECT_MODEL,

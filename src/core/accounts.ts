@@ -1,4 +1,5 @@
 import type { Bound, Cost } from './bound';
+import type { Decimal } from './money';
 import type { Scope, Share } from './reserve';
 
 /** The start of a job, before it is sent. */
@@ -59,6 +60,8 @@ export interface SharedBudget {
 		resume(): Promise<Fields>;
 		/** @param which The ID of a reservation, or the least age of several in milliseconds. */
 		release(which: { id: string } | { age: number }): Promise<Fields>;
+		/** Adds micro-dollars to the period in which a request was refused, once for each. @param request Its ID, from the error. */
+		raise(wanted: { request: string; amount: Decimal; reason: string }): Promise<Fields>;
 		/** What the last change has left, e.g. `$0.06 left this month`. Sends nothing. Undefined if it is not known. */
 		describeLeft(): string | undefined;
 	};

@@ -50,6 +50,8 @@ export interface ServiceErrorDetails {
 	meta?: Record<string, unknown>;
 	/** What this package knows besides, such as figures that it computed from `meta`. */
 	computed?: Record<string, unknown>;
+	/** Figures of a budget that has no room for the request. */
+	budget?: Record<string, unknown>;
 	/** Milliseconds that the service asks to wait (`Retry-After`). */
 	retryAfter?: number;
 	/** Whether the whole request left this machine. Known for `unreachable` only. */

@@ -2,7 +2,8 @@ import { ExpressionError, type ICredentialDataDecryptedObject, isToolType } from
 
 import { invalidInputError, mapServiceError } from '../core/errors';
 import { additionalHeaderProperties } from './additionalHeaders';
-import { budgetProperties, jobLedgerProperties, spendingProperties } from './credential';
+import { budgetProperties } from './budgetFields';
+import { jobLedgerProperties, spendingProperties } from './credential';
 import type { HttpContext } from './http';
 import { countVisibleItems, readAsEntered, withEmptyItems, withoutItems } from './platform';
 

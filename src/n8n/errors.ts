@@ -207,8 +207,8 @@ export function toErrorItem(
 	const failure = nameCredential(redact.error(cause), error.node);
 	const message = (forAgent ? agentErrorMessage : errorMessage)(failure);
 	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
-	const { code, requestId, reason, advice, meta, computed } = rest;
-	const words = { code, requestId, reason, advice, meta, computed, ...ids };
+	const { code, requestId, reason, advice, meta, computed, budget } = rest;
+	const words = { code, requestId, reason, advice, meta, computed, budget, ...ids };
 	const details = omitMissing({
 		kind: cause.kind,
 		outcome,

@@ -1,5 +1,5 @@
-import { describeFigures } from './budgetActions';
 import type { BudgetUse } from './budgetBook';
+import { describeFigures } from './budgetErrors';
 import type { BudgetSettings } from './budgetSettings';
 import { type BudgetState, figuresOf } from './budgetState';
 import { toDay, toMonth } from './periods';
@@ -33,12 +33,13 @@ const ofGroup = (name: string, group: string) => (group ? `${name}:${group}` : n
 
 /** An alarm for each threshold that is reached and has none yet. @param group Of the trigger that is to deliver it. */
 export function dueAlarms(state: BudgetState, settings: BudgetSettings, group: string): Alarm[] {
-	const { amount, length, alarmPercents } = settings;
+	const { length, alarmPercents } = settings;
 	const figures = figuresOf(state, settings);
 	const name = length === 'month' ? figures.start.slice(0, 7) : figures.start;
 	return alarmPercents.flatMap((percent) => {
 		const jobId = ofGroup(`budget:${name}:${percent.toFixed()}`, group);
-		const isReached = amount.gt(0) && figures.spent.times(100).gte(amount.times(percent));
+		const { spent, most } = figures;
+		const isReached = most.gt(0) && spent.times(100).gte(most.times(percent));
 		if (!isReached || state.announced?.[jobId] !== undefined) return [];
 		const { amounts, period } = describeFigures(settings, figures);
 		const note = `${percent.toFixed()}% of the budget is spent.`;

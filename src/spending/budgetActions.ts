@@ -1,48 +1,29 @@
-import { cutText, invalidInputError } from '../core/errors';
+import { invalidInputError } from '../core/errors';
 import { formatUsd, toUsd, ZERO } from '../core/money';
 import type { Fields, SharedBudget } from '../core/accounts';
-import { namePeriod, readPause } from './budgetErrors';
-import type { BudgetUse } from './budgetBook';
-import {
-	type BudgetLimit,
-	type BudgetState,
-	type Figures,
-	figuresOf,
-	type Reservation,
-} from './budgetState';
+import { describeFigures, namePeriod, readPause } from './budgetErrors';
+import type { BudgetUse, Change } from './budgetBook';
+import { doneBy, raiseBudget } from './budgetRaises';
+import { type BudgetLimit, type BudgetState, figuresOf, type Reservation } from './budgetState';
 import { modelOfKey } from './jobFactors';
 import type { Entry } from '../ledger/entry';
 import { applyUpdate } from '../ledger/ledger';
 
-/** Characters of a reason. */
-const MAX_REASON_LENGTH = 300;
-
-/** What is spent and reserved, and in which period, as plain JSON. */
-export const describeFigures = (
-	{ amount, length }: BudgetLimit,
-	{ spent, reserved, start, end }: Figures,
-) => ({
-	amounts: { budgetUsd: toUsd(amount), spentUsd: toUsd(spent), reservedUsd: toUsd(reserved) },
-	period: { period: length, periodStart: `${start}T00:00:00Z`, periodEnd: `${end}T00:00:00Z` },
-});
-
 /** What people do with a budget. They see the row as it is now, and the results are plain JSON. */
 export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 	const { book, settings } = use;
+	const describe: Change<Fields> = (state, _now, row) => describeBudget(settings, state, row);
 	return {
 		async get() {
 			await book.readAgain(use);
-			return await book.change(use, (state, _now, row) => describeBudget(settings, state, row));
+			return await book.change(use, describe);
 		},
 
 		/** The first pause keeps its reason. */
 		async pause(reason) {
-			const { workflow, workflowId, executionId } = use;
 			const { id, note: earlierNote } = await book.readAgain(use);
 			const ledger = await use.open();
-			const at = new Date(ledger.n8nTime()).toISOString();
-			const shortReason = cutText(reason.trim(), MAX_REASON_LENGTH);
-			const note = JSON.stringify({ reason: shortReason, workflow, workflowId, executionId, at });
+			const note = JSON.stringify(doneBy(use, reason, ledger.n8nTime()));
 			// the cell is not compared: if a person has emptied it, it may be null, which n8n does not take for ''
 			if (!earlierNote) await applyUpdate(ledger.table, 'changePause', { id }, { note });
 			return { ...toPauseFields(await book.readAgain(use)), alreadyPaused: Boolean(earlierNote) };
@@ -79,6 +60,7 @@ export function createBudgetActions(use: BudgetUse): SharedBudget['actions'] {
 			throw noReservation(which.id);
 		},
 
+		raise: async (wanted) => await raiseBudget(use, wanted, describe),
 		describeLeft() {
 			const { lastState } = book;
 			if (!lastState) return undefined;
@@ -106,6 +88,11 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 		remainingUsd: toUsd(figures.left),
 		...period,
 		...toPauseFields(row),
+		raises: Object.entries(state.raises ?? {}).map(([request, { amount, ...made }]) => ({
+			request,
+			amountUsd: toUsd(amount),
+			...made,
+		})),
 		reservations: Object.entries(state.reservations).map(([reservationId, reservation]) => ({
 			reservationId,
 			reservedUsd: reservation.isReleased ? 0 : toUsd(reservation.most),

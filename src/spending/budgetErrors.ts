@@ -1,20 +1,37 @@
 import { invalidInputError, joinSentences, type ServiceError, withDetails } from '../core/errors';
 import { type Bound, describeBound, describeUnbounded } from '../core/bound';
 import { isPlainObject, tryParseJson } from '../core/json';
-import { formatUsd } from '../core/money';
+import { formatUsd, toUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';
 import type { BudgetSettings } from './budgetSettings';
-import type { BudgetLimit, Reservation } from './budgetState';
+import {
+	type BudgetLimit,
+	type Done,
+	type Figures,
+	requestPrefix,
+	type Reservation,
+} from './budgetState';
 import { modelOfKey } from './jobFactors';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
-/** Who has paused a budget, why, and when: in ISO 8601, by the clock of n8n. */
-type Pause = Record<'reason' | 'workflow' | 'workflowId' | 'executionId' | 'at', string>;
+/** What is spent and reserved, and in which period, as plain JSON. */
+export const describeFigures = (
+	{ length }: Pick<BudgetLimit, 'length'>,
+	{ most, raised, spent, reserved, start, end }: Figures,
+) => ({
+	amounts: {
+		budgetUsd: toUsd(most),
+		raisedUsd: toUsd(raised),
+		spentUsd: toUsd(spent),
+		reservedUsd: toUsd(reserved),
+	},
+	period: { period: length, periodStart: `${start}T00:00:00Z`, periodEnd: `${end}T00:00:00Z` },
+});
 
 /** Reads the note of a paused budget. Any text that a person has written there also pauses it. */
-export function readPause(note: string): Partial<Pause> {
+export function readPause(note: string): Partial<Done> {
 	const pause = tryParseJson(note);
-	return isPlainObject(pause) ? (pause as Partial<Pause>) : { reason: note };
+	return isPlainObject(pause) ? (pause as Partial<Done>) : { reason: note };
 }
 
 /** A model calls a failed tool again unless it is told not to. */
@@ -64,12 +81,11 @@ export const unboundedError = (
 /** The budget has no room for a request, or none yet. */
 export function refusalError(
 	use: BudgetUse,
-	{ refused, figures, need, holders, key }: Extract<Claim, { refused: Refused }>,
+	{ refused, figures, need, missing, holders, key }: Extract<Claim, { refused: Refused }>,
 	bound: Bound,
 ) {
-	const { amount } = use.settings;
-	const { spent, reserved, open, end } = figures;
-	const limit = `budget of ${formatUsd(amount)} for ${namePeriod(use.settings)}`;
+	const { spent, reserved, open, start, end, most: budget } = figures;
+	const limit = `budget of ${formatUsd(budget)} for ${namePeriod(use.settings)}`;
 	const holding = open === 1 ? '1 request or job' : `${open} requests or jobs`;
 	const reservedAmount = open
 		? `, and ${formatUsd(reserved)} is reserved for ${holding} under way`
@@ -81,7 +97,7 @@ export function refusalError(
 	const named = nameHolders(holders);
 	const most = `Most is held by ${named}. ${HOW_IT_ENDS}`;
 	const messages: Record<Refused, string> = {
-		spent: spent.gte(amount)
+		spent: spent.gte(budget)
 			? `The ${limit} is reached`
 			: `This does not fit into what is left of the ${limit}`,
 		reserved: `This does not fit into the ${limit} beside what is reserved for requests and jobs under way`,
@@ -94,7 +110,15 @@ export function refusalError(
 		estimate: `No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and another one took more than 30 s: ${named}. Run this again later. If the process of that start was killed, the wait for it ends after ten minutes, or after twice its Idle Timeout. ${state}`,
 		full: most,
 	};
-	return refuse(use, messages[refused], advice[refused]);
+	const error = refuse(use, messages[refused], advice[refused]);
+	// that another amount would not help
+	if (refused === 'estimate' || refused === 'full') return error;
+	const { amounts, period } = describeFigures(use.settings, figures);
+	const request = requestPrefix(use.settings.length, start) + use.newId();
+	// what a branch of a workflow needs to ask somebody
+	return withDetails(error, {
+		budget: { ...amounts, missingUsd: toUsd(missing), ...period, request },
+	});
 }
 
 /** What to do where an estimate of the service was wrong: no job of the model may fit any more, and only a job can correct it. */
@@ -124,4 +148,4 @@ const nameHolders = (holders: readonly Reservation[]): string =>
 		.join(', ');
 
 /** A time in ISO 8601 for people, e.g. `2026-11-24 08:30 UTC`. */
-const toMinutes = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+export const toMinutes = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;

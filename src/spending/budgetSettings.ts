@@ -33,6 +33,7 @@ export function readBudgetSettings(data: Record<string, unknown>): BudgetSetting
 	return {
 		amount,
 		length: length === 'day' || length === 'week' ? length : ('month' satisfies PeriodLength),
+		mayRaiseBy: readAmount(data, 'workflowsMayRaiseBy', 'Workflows May Raise By (USD)'),
 		unknownCost: readAmount(data, 'unknownCostUsd', 'Count Unknown Cost As (USD)'),
 		mayResume: data['workflowsMayResume'] === true,
 		table: cutText(String(data['ledgerTable'] ?? '').trim(), 100),

@@ -13,6 +13,8 @@ export interface BudgetLimit {
 	/** Whole micro-dollars. */
 	amount: Decimal;
 	length: PeriodLength;
+	/** How many micro-dollars all raises of a period may add. Undefined for none. */
+	mayRaiseBy?: Decimal | undefined;
 }
 
 /** What is reserved of the budget: for a node run, for a start of a job, or for a job. */
@@ -36,6 +38,11 @@ export interface Reservation {
 	isReleased?: true;
 }
 
+/** Who has done something with a budget, why, and when: in ISO 8601, by the clock of n8n. */
+export type Done = Record<'reason' | 'workflow' | 'workflowId' | 'executionId' | 'at', string>;
+/** What a workflow has added to a period. */
+type Raise = Done & { /** Micro-dollars, as digits. */ amount: string };
+
 /** The state of a budget, as it is stored. Amounts are digits of micro-dollars. */
 export interface BudgetState {
 	/** The last day on which it was changed, by the clock of n8n. It never moves back. */
@@ -50,6 +57,8 @@ export interface BudgetState {
 	models?: Record<string, string>;
 	/** Thresholds whose alarms were entered: the day, by the job ID of the alarm. */
 	announced?: Record<string, string>;
+	/** The latest ones, by the ID of the refused request, which begins with its period. The oldest comes first. */
+	raises?: Record<string, Raise>;
 }
 
 export const EMPTY_STATE: BudgetState = { day: '', spent: {}, reservations: {}, factors: {} };
@@ -63,12 +72,13 @@ const DAY = 24 * 3_600_000;
 export function parseBudget(record: string): BudgetState | undefined {
 	const state = tryParseJson(record);
 	if (!isPlainObject(state)) return undefined;
-	const { day, spent, reservations, factors, announced = {}, models = {} } = state;
+	const { day, spent, reservations, factors, announced = {}, models = {}, raises = {} } = state;
 	const isRead =
 		(day === '' || isDay(day)) &&
 		isRecordOf(spent, isAmount) &&
 		isRecordOf(reservations, isReservation) &&
 		isRecordOf(factors, isAmount) &&
+		isRecordOf(raises, (raise) => isPlainObject(raise) && isAmount(raise['amount'])) &&
 		[announced, models].every((record) => isRecordOf(record, (value) => typeof value === 'string'));
 	return isRead ? (state as unknown as BudgetState) : undefined;
 }
@@ -113,20 +123,36 @@ export function moveOn(state: BudgetState, now: number, length: PeriodLength): b
 const sum = (amounts: readonly string[]) =>
 	amounts.reduce((total, amount) => total.plus(amount), ZERO);
 
+/** How the IDs of requests begin that a budget refuses in a period. @param start Its first day. */
+export const requestPrefix = (length: PeriodLength, start: string): string => `${length}:${start}:`;
+
 /** What is spent and reserved in the current period, in micro-dollars. */
-export function figuresOf({ day, ...state }: BudgetState, { amount, length }: BudgetLimit) {
+export function figuresOf({ day, ...state }: BudgetState, limit: BudgetLimit) {
+	const { amount, length, mayRaiseBy = ZERO } = limit;
 	const { start, end } = periodOf(day, length);
+	const isOfPeriod = ([request]: [string, Raise]) =>
+		request.startsWith(requestPrefix(length, start));
+	const raises = Object.entries(state.raises ?? {}).filter(isOfPeriod);
+	const added = sum(raises.map(([, raise]) => raise.amount));
+	// whatever is in the row, the credential decides how much of it counts
+	const raised = added.gt(mayRaiseBy) ? mayRaiseBy : added;
+	const most = amount.plus(raised);
 	const days = Object.keys(state.spent).filter((on) => on >= start && on < end);
 	const spent = sum(days.map((on) => state.spent[on] ?? '0'));
 	const counting = Object.values(state.reservations).filter(({ isReleased }) => !isReleased);
 	const reserved = sum(counting.map(({ most }) => most));
 	return {
+		/** The budget with what was raised. */
+		most,
+		raised,
+		/** How many raises there are. */
+		raises: raises.length,
 		spent,
 		reserved,
 		start,
 		end,
 		/** What is neither spent nor reserved. */
-		left: amount.minus(spent).minus(reserved),
+		left: most.minus(spent).minus(reserved),
 		/** How many reservations count. */
 		open: counting.length,
 	};

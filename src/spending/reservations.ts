@@ -89,8 +89,10 @@ export function claimReservation(
 	countSpent(state, known, counted);
 	const own = reservedBy(known);
 	const figures = figuresOf(state, limit);
-	const claim = { figures, need, waitsFor: start?.waitsFor, key: start?.key };
-	const refused = refuseAmount(need.minus(own), figures) ?? refuseStart(start, known, figures);
+	const more = need.minus(own);
+	const missing = more.minus(figures.left);
+	const claim = { figures, need, missing, waitsFor: start?.waitsFor, key: start?.key };
+	const refused = refuseAmount(more, figures) ?? refuseStart(start, known, figures);
 	if (refused) {
 		const isMeant = (other: string) => refused !== 'estimate' || other === claim.waitsFor;
 		const ids = Object.keys(state.reservations).filter(isMeant);

@@ -39,6 +39,7 @@ describe('Budget Threshold Reached', () => {
 				jobId: `budget:${MONTH}:40`,
 				percent: 40,
 				budgetUsd: 0.2,
+				raisedUsd: 0,
 				spentUsd: expect.any(Number),
 				reservedUsd: expect.any(Number),
 				period: 'month',
@@ -62,6 +63,16 @@ describe('Budget Threshold Reached', () => {
 		);
 		await write(secretsOf('0.2'));
 		expect(await tells(secretsOf('0.2')).deliver()).toEqual([]);
+	});
+
+	it('is a part of the budget with what was raised', async () => {
+		const secrets = secretsOf('0.1', { workflowsMayRaiseBy: '0.1', alarmPercents: '40' });
+		const raising = { request: `month:${MONTH}-01:1`, amount: 0.1, reason: 'Ada said so' };
+		await run({ ...budget('raise', raising), secrets });
+		await write({ modelRouterApi: { ...secrets['modelRouterApi'], alarmPercents: '80' } });
+		expect(alarms()).toEqual([]);
+		const told = json(await tells(secrets).deliver());
+		expect(told).toMatchObject([{ percent: 40, budgetUsd: 0.2, raisedUsd: 0.1 }]);
 	});
 
 	it('each label is told', async () => {

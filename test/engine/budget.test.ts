@@ -329,6 +329,86 @@ describe('a pause', () => {
 	});
 });
 
+describe('a raise', () => {
+	const raised = (amount: string) => secretsOf('0.04', { workflowsMayRaiseBy: amount });
+	/** A text that the budget has no room for, as an item of the error output. */
+	const refused = async (secrets = raised('5')) => {
+		const { items, failed } = await write(secrets, { settings: CARRY_ON });
+		expect(items).toEqual([]);
+		return failed[0]!.json as { details: { budget: IDataObject } };
+	};
+
+	it('has what it needs in the error, and then the request is sent, and no other', async () => {
+		const secrets = raised('5');
+		const { details } = await refused(secrets);
+		expect(details).toMatchObject({
+			outcome: 'not_started',
+			budget: {
+				budgetUsd: 0.04,
+				raisedUsd: 0,
+				spentUsd: 0,
+				reservedUsd: 0,
+				missingUsd: expect.any(Number),
+				period: 'month',
+				periodStart: expect.any(String),
+				periodEnd: expect.any(String),
+				request: expect.stringMatching(/^month:\d{4}-\d\d-01:[\w-]+$/),
+			},
+		});
+		const { items } = await run({
+			...call('raise', { amount: 0.03, reason: 'Ada approved it' }),
+			secrets,
+			items: [{ details }],
+		});
+		expect(items[0]?.json).toMatchObject({
+			budgetUsd: 0.07,
+			raisedUsd: 0.03,
+			remainingUsd: 0.07,
+			raises: [
+				{
+					request: details.budget['request'],
+					amountUsd: 0.03,
+					reason: 'Ada approved it',
+					workflow: 'test',
+					executionId: 'execution-1',
+				},
+			],
+		});
+		expect((await write(secrets)).error).toBeUndefined();
+		expect(shownText((await write(secrets)).error)).toContain('of the budget of $0.07 for');
+		expect(posts(rig.service)).toHaveLength(1);
+		expect(await figures(secrets)).toMatchObject({
+			raisedUsd: 0.03,
+			raises: [{ amountUsd: 0.03 }],
+		});
+	});
+
+	it('is not possible unless the credential allows it', async () => {
+		const { details } = await refused();
+		const raising = { request: details.budget['request'] as string, amount: 1, reason: 'x' };
+		for (const [allowed, message] of [
+			['0', 'The credential lets workflows raise its budget by $0.00 in a period'],
+			['0.5', 'by $0.50 in a period'],
+		] as const) {
+			const { error } = await budget('raise', raised(allowed), raising);
+			expect(error?.message).toContain(message);
+			expect(shownText(error)).toContain('Workflows May Raise By (USD)');
+		}
+		expect(await figures(raised('5'))).toMatchObject({ budgetUsd: 0.04, raises: [] });
+	});
+
+	it.each([
+		[{ amount: 0 }, 'Amount (USD) must be 0.000001 or more'],
+		[{ amount: -1 }, 'Amount (USD) must be 0.000001 or more'],
+		[{ reason: ' ' }, 'Reason is empty'],
+		[{ request: ' ' }, 'Request is empty'],
+	])('with %j is refused', async (wrong, message) => {
+		const right = { request: 'month:2026-11-01:1', amount: 1, reason: 'x' };
+		const { error } = await budget('raise', raised('5'), { ...right, ...wrong });
+		expect(error?.message).toBe(message);
+	});
+});
+
 describe('the row', () => {
 	it('that cannot be read: nothing is sent, and the error names it', async () => {
 		await write(secretsOf('1'));

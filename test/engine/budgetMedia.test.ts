@@ -307,6 +307,7 @@ describe('a start of unknown outcome', () => {
 			ledger('markStarted', { ...which, jobId }),
 			budget('release', { findBy: 'age', hours: 0 }),
 			budget('pause', { reason: 'x' }),
+			budget('raise', { request: 'x', amount: 1, reason: 'x' }),
 			budget('resume'),
 		]) {
 			const { items: told, error } = await run({ ...tried, secrets, asTool: true });

@@ -32,6 +32,7 @@ const money: Record<string, string> = {
 	'modelRouterApi.budgetUsd: useJobLedger': OF_BUDGET,
 	'modelRouterApi.budgetPeriod: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.workflowsMayResume: useJobLedger, budgetUsd': OF_BUDGET,
+	'modelRouterApi.workflowsMayRaiseBy: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.unknownCostUsd: useJobLedger, budgetUsd': OF_BUDGET,
 	'modelRouterApi.apiKey: keyIn': 'where the service takes none, none is sent',
 	'modelRouterApi.alarmPercents: useJobLedger, budgetUsd': OF_BUDGET,

@@ -18,7 +18,7 @@ import {
 // what n8n tells the language models that build workflows, and what it says of what they built
 
 it.each([
-	['modelRouter', 36_000],
+	['modelRouter', 37_000],
 	['agentConversation', 8_000],
 	['workspaceAgent', 4_500],
 	['marketAssistant', 8_500],

@@ -126,6 +126,10 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		const { jobId } = await first(job('start', picture), withBudget);
 		await add('Budget: Get', budget('getBudget'), withBudget);
 		await add('Budget: Pause', budget('pause', { reason: 'An agent loops' }), withBudget);
+		const mayRaise = withAccount(secrets, { budgetUsd: '50', workflowsMayRaiseBy: '20' });
+		const request = `month:${new Date().toISOString().slice(0, 7)}-01:3f2a`;
+		const raising = { request, amount: 5, reason: 'Ada approved it' };
+		await add('Budget: Raise for This Period', budget('raise', raising), mayRaise);
 		await add('Budget: Resume', budget('resume'), withBudget);
 		const reservation = { reservationId: `job:images:${String(jobId)}` };
 		await add('Budget: Release', budget('release', reservation), withBudget);
@@ -190,6 +194,7 @@ function withoutRandom(value: unknown, service: Service, name = ''): unknown {
 	if (typeof value === 'string')
 		return value
 			.replaceAll(service.url, 'https://router.example.com')
+			.replace(/^month:[\d-]+:/, 'month:2026-01-01:')
 			.replace(UUID, '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90')
 			.replace(/^ledgertable\d+$/, 'AbC123dEf456gHi7')
 			.replace(/^(budget|spending):\d{4}-\d\d:/, '$1:2026-01:')

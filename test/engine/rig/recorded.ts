@@ -168,12 +168,21 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 				secrets: withAccount(secrets, { baseUrl, apiKey, keyIn: 'bearer' }),
 			});
 		// a start of unknown outcome, whose part is released with all others
-		const account = withAccount(secrets, { budgetUsd: '50', workflowsMayResume: true });
+		const account = withAccount(secrets, {
+			budgetUsd: '50',
+			workflowsMayResume: true,
+			workflowsMayRaiseBy: '5',
+		});
 		const withBudget = { ...given, secrets: account };
 		failPosts(service, LOST, 1);
 		await record({ ...job('start', picture), ...withBudget });
 		await record({ ...budget('getBudget'), ...withBudget });
 		await record({ ...budget('release', { findBy: 'age', hours: 0 }), ...withBudget });
+		const poor = withAccount(secrets, { budgetUsd: '0.000001' });
+		for (const call of [chat('Hello'), job('start', picture), job('generate', picture)])
+			await record({ ...call, ...given, secrets: poor });
+		const request = `month:${new Date().toISOString().slice(0, 7)}-01:3f2a`;
+		await record({ ...budget('raise', { request, amount: 5, reason: 'Ada' }), ...withBudget });
 		await record({ ...budget('pause', { reason: 'An agent loops' }), ...withBudget });
 		await record({ ...budget('getBudget'), ...withBudget });
 		service.forms.agent = 'ag-ui';

@@ -4,6 +4,7 @@ import { cancelledError, ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/spending/budget';
 import { BudgetBook } from '../../../src/spending/budgetBook';
+import type { BudgetSettings } from '../../../src/spending/budgetSettings';
 import { parseBudget } from '../../../src/spending/budgetState';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
@@ -46,17 +47,22 @@ function createWorld(ahead = 0) {
 		table: 'Media Jobs',
 	};
 	/** @param book Of its process. */
-	const createRun = (book = ownBook, isEnding = false, mayResume = true) => {
+	const createRun = (
+		book = ownBook,
+		isEnding = false,
+		more: Partial<BudgetSettings> = {},
+		executionId = '1',
+	) => {
 		const ledger = connect();
 		return new NodeBudget({
-			settings: { ...amounts, length: 'month', mayResume },
+			settings: { ...amounts, length: 'month', mayResume: true, ...more },
 			book,
 			clock,
 			newId,
 			open: async () =>
 				isEnding ? await Promise.reject(cancelledError()) : await Promise.resolve(ledger),
 			credentialId: 'c',
-			executionId: '1',
+			executionId,
 			workflow: 'w',
 			workflowId: 'w',
 			asTool: false,
@@ -484,7 +490,7 @@ const readAll = (rows: readonly Entry[]) => {
 
 it('what the error of Release says to do names the cell, the reservation and the words', async () => {
 	const { createRun, rows } = createWorld();
-	const run = createRun(undefined, false, false);
+	const run = createRun(undefined, false, { mayResume: false });
 	await ask(run, upTo(4));
 	const id = Object.keys(parseBudget(rows[0]!.record)!.reservations)[0]!;
 	await expect(run.actions.release({ id })).rejects.toMatchObject({
@@ -508,4 +514,186 @@ it('a row that cannot be read works again as its error says', async () => {
 	rows.length = 0;
 	await askAgain();
 	expect(readRow(rows).spent).toBe(0);
+});
+
+describe('a raise', () => {
+	const DAY = 24 * 3600 * SECOND;
+	const create = () => {
+		const world = createWorld();
+		const settings = { mayRaiseBy: new Big(60), length: 'day' as const };
+		/** Of a process of its own, or of the one. */
+		const runOf = (executionId: string, book = new BudgetBook('b'), more = {}) =>
+			world.createRun(book, false, { ...settings, ...more }, executionId);
+		/** What a request for more than there is says in its error. */
+		const refuse = async (run: NodeBudget, amount = 130) => {
+			const refused = await ask(run, upTo(amount)).catch((error: unknown) => error as ServiceError);
+			return (refused as ServiceError).details.budget!;
+		};
+		const raise = async (run: NodeBudget, { request }: Record<string, unknown>, amount = 30) =>
+			await run.actions.raise({
+				request: String(request),
+				amount: new Big(amount),
+				reason: 'Ada said so. ',
+			});
+		return { ...world, runOf, refuse, raise };
+	};
+
+	it('lets the request through that the error was about, and no more', async () => {
+		const { runOf, refuse, raise } = create();
+		await ask(runOf('1'), upTo(20));
+		const run = runOf('2');
+		const refused = await refuse(run);
+		expect(refused).toEqual({
+			budgetUsd: 0.0001,
+			raisedUsd: 0,
+			spentUsd: 0,
+			reservedUsd: 0.00002,
+			missingUsd: 0.00005,
+			period: 'day',
+			periodStart: '2026-11-24T00:00:00Z',
+			periodEnd: '2026-11-25T00:00:00Z',
+			request: expect.stringMatching(/^day:2026-11-24:\d+$/),
+		});
+		const said = {
+			request: refused['request'],
+			amountUsd: 0.00005,
+			reason: 'Ada said so.',
+			workflow: 'w',
+			workflowId: 'w',
+			executionId: '2',
+			at: expect.stringMatching(/^2026-11-24T12:/),
+		};
+		expect(await raise(run, refused, 50)).toMatchObject({
+			budgetUsd: 0.00015,
+			raisedUsd: 0.00005,
+			remainingUsd: 0.00013,
+			raises: [said],
+		});
+		expect(await run.actions.get()).toMatchObject({ raisedUsd: 0.00005, raises: [said] });
+		await ask(run, upTo(130));
+		expect(await refuse(run, 1)).toMatchObject({ budgetUsd: 0.00015, missingUsd: 0.000001 });
+	});
+
+	it('of a request that waits lets it through in another process', async () => {
+		const { runOf, refuse, raise, later } = create();
+		await ask(runOf('1'), upTo(90));
+		const refused = await refuse(runOf('2'), 101);
+		later(20 * SECOND, async () => await raise(runOf('2'), refused, 10));
+		await ask(runOf('3'), upTo(20));
+	});
+
+	it('of one request counts once: two people approve it at once, in two processes', async () => {
+		const { runOf, refuse, raise, rows } = create();
+		const refused = await refuse(runOf('1'));
+		const raised = await Promise.allSettled(['2', '3'].map((id) => raise(runOf(id), refused)));
+		expect(raised.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+		expect(raised.find(({ status }) => status === 'rejected')).toMatchObject({
+			reason: {
+				message: 'This request has already raised the budget',
+				details: {
+					advice: expect.stringMatching(
+						/^Nothing was raised\. Workflow "w" raised it by \$0\.00003 on 2026-11-24 12:\d\d UTC, in execution [23]\.$/,
+					),
+				},
+			},
+		});
+		expect(Object.keys(parseBudget(rows[0]!.record)!.raises!)).toHaveLength(1);
+	});
+
+	it('of one execution is the same when n8n runs its node again', async () => {
+		const { runOf, refuse, raise } = create();
+		const refused = await refuse(runOf('1'));
+		const first = await raise(runOf('1'), refused);
+		expect(await raise(runOf('1'), refused, 5)).toEqual(first);
+	});
+
+	it.each(['before', 'after'])('counts once if n8n is lost %s the change', async (when) => {
+		const { runOf, refuse, raise, table, rows } = create();
+		const refused = await refuse(runOf('1'));
+		const { change } = table;
+		let lost = 0;
+		table.change = async (...given) => {
+			const changed = when === 'after' ? await change(...given) : undefined;
+			if (lost++ < 1) throw new ServiceError('unreachable', 'lost', { sent: true });
+			return changed ?? (await change(...given));
+		};
+		expect(await raise(runOf('1'), refused)).toMatchObject({ raisedUsd: 0.00003 });
+		expect(lost).toBeGreaterThan(0);
+		expect(parseBudget(rows[0]!.record)!.raises).toMatchObject({
+			[String(refused['request'])]: { amount: '30' },
+		});
+	});
+
+	it('says that nobody knows whether it was written, and what to do', async () => {
+		const { runOf, refuse, raise, table } = create();
+		const refused = await refuse(runOf('1'));
+		const { change, find } = table;
+		const down = async () =>
+			await Promise.reject(new ServiceError('unreachable', 'lost', { sent: true }));
+		table.change = async (...given) => {
+			await change(...given);
+			table.find = down;
+			return await down();
+		};
+		const run = runOf('1');
+		await expect(raise(run, refused)).rejects.toMatchObject({
+			details: { outcome: 'unknown', advice: expect.stringContaining('not known whether') },
+		});
+		Object.assign(table, { change, find });
+		expect(await raise(run, refused)).toMatchObject({ raisedUsd: 0.00003 });
+	});
+
+	it('is over with its period, and nobody raises one that has ended', async () => {
+		const { runOf, refuse, raise, pass } = create();
+		const [first, second] = [await refuse(runOf('1')), await refuse(runOf('1'))];
+		await raise(runOf('1'), first);
+		await pass(DAY / 2);
+		await expect(raise(runOf('1'), second)).rejects.toMatchObject({
+			message: 'This request was not refused in the current period of the budget',
+			details: { advice: expect.stringContaining('began on 2026-11-25 at 00:00 UTC') },
+		});
+		expect(await refuse(runOf('1'), 101)).toMatchObject({
+			budgetUsd: 0.0001,
+			raisedUsd: 0,
+			request: expect.stringMatching(/^day:2026-11-25:/),
+		});
+		// a report of the last days still has it
+		expect(await runOf('1').actions.get()).toMatchObject({ raises: [{ amountUsd: 0.00003 }] });
+	});
+
+	it.each([
+		['nothing where the credential has no amount', undefined, 1, 'by $0.00 in a period'],
+		['no more than the credential says', new Big(60), 31, 'by $0.00006 in a period, 50 times'],
+	])('adds %s, all raises together', async (_what, mayRaiseBy, amount, message) => {
+		const { runOf, refuse, raise, rows } = create();
+		await raise(runOf('1'), await refuse(runOf('1')));
+		const run = runOf('1', new BudgetBook('b'), { mayRaiseBy });
+		await expect(raise(run, await refuse(run, 161), amount)).rejects.toThrow(message);
+		expect(Object.keys(parseBudget(rows[0]!.record)!.raises!)).toHaveLength(1);
+	});
+
+	it('counts only as far as the credential allows now', async () => {
+		const { runOf, refuse, raise } = create();
+		await raise(runOf('1'), await refuse(runOf('1')));
+		const run = runOf('1', new BudgetBook('b'), { mayRaiseBy: new Big(10) });
+		expect(await run.actions.get()).toMatchObject({ budgetUsd: 0.00011, raisedUsd: 0.00001 });
+		expect(await refuse(run, 111)).toMatchObject({ missingUsd: 0.000001 });
+	});
+
+	it('is one of 50 in a period, and the row keeps no more', async () => {
+		const { runOf, raise, pass, rows } = create();
+		const run = runOf('1');
+		const raiseOn = async (day: string, id: number) =>
+			await raise(run, { request: `day:${day}:${id}` }, 1);
+		for (let id = 1; id <= 50; id++) await raiseOn('2026-11-24', id);
+		await expect(raiseOn('2026-11-24', 51)).rejects.toThrow('50 times at most');
+		await pass(DAY);
+		await raiseOn('2026-11-25', 1);
+		const kept = Object.keys(parseBudget(rows[0]!.record)!.raises!);
+		expect([kept.length, kept[0], kept.at(-1)]).toEqual([
+			50,
+			'day:2026-11-24:2',
+			'day:2026-11-25:1',
+		]);
+	});
 });

@@ -1,0 +1,51 @@
+import { floorToMicroUsd, ZERO } from '../../../src/core/money';
+import { operation } from '../../../src/n8n/operation';
+import { withFieldRules } from '../../../src/n8n/parameterFields';
+import { requireBudget } from '../access';
+
+export const raise = operation({
+	name: 'Raise for This Period',
+	value: 'raise',
+	action: 'Raise budget for this period',
+	description:
+		'Add to this period once for a refused request, as far as Workflows May Raise By of the credential allows',
+	params: [
+		{
+			displayName: 'Request',
+			name: 'request',
+			type: 'string',
+			default: '={{ $json.details.budget.request }}',
+			required: true,
+			placeholder: 'e.g. month:2026-11-01:3f2a…',
+			description: 'From the error of the node that the budget has refused',
+		},
+		withFieldRules({ isDecimal: true })({
+			displayName: 'Amount (USD)',
+			name: 'amount',
+			type: 'number',
+			typeOptions: { minValue: 0.000001 },
+			default: 0,
+			required: true,
+			description: 'The error has in "details.budget.missingUsd" what the request needs',
+		}),
+		{
+			displayName: 'Reason',
+			name: 'reason',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. Ada approved it in Slack',
+			description: 'Get shows it, with this workflow and its execution',
+		},
+	],
+
+	prepare: ({ request, amount, reason }) => ({
+		request,
+		amount: floorToMicroUsd(amount) ?? ZERO,
+		reason,
+	}),
+
+	run: async (context) => ({
+		json: await requireBudget(context).actions.raise(context.request),
+	}),
+});
