@@ -8,9 +8,9 @@ const HEAD = `# Which agents
 
 ${WRITTEN}
 
-A [Remote Agent](nodes/workspace-agent.md) messages an agent of a workspace, or of another server in the table below. It does so after a chat, in any workflow, as a tool, or as a speaker of an [Agent Conversation](conversations.md).
+A [Remote Agent](nodes/workspace-agent.md) messages an agent of a workspace, or of another server in the table below.
 
-1. In **Credential** of the node, choose _Create new credential_. At its top right, choose _Another Server_. For an agent of a workspace, choose _Workspace_.
+1. In **Credential** of the node, choose _Create new credential_. At its top right, choose _Another Server_.
 2. That is the credential [Agent Server API](nodes/credentials.md#agent-server-api). Choose the server, and enter the base URL as in the table.
 3. If the server has several agents, choose one in **Agent**.
 
@@ -21,10 +21,10 @@ What you should know:
 - **n8n Chat** is a Chat Trigger of any n8n that is publicly available. For its Basic Auth, choose **Key In: None**, and enter \`Authorization\` with \`Basic …\` as an additional header.
 - Its **Response Mode** has to be _When Last Node Finishes_, _Using Respond to Webhook_ or _Streaming_. Only the chat of its own n8n reads _Using Response Nodes_.
 - **AG-UI** and **AI SDK**: enter the address that the agent's own page or app sends its messages to. Such an agent [remembers nothing](sessions.md#agents-that-remember-nothing), and forgets alone in a chat.
-- **OpenAI Responses** is the API of OpenAI and of services that offer the same. **Agent** is the model. What the model costs is not counted: for that, use the [Model Router](nodes/model-router.md).
+- **OpenAI Responses** is the API of OpenAI and of services that offer the same. **Agent** is the model. To have its cost counted, use the [Model Router](nodes/model-router.md).
 - **Dify**: a chatbot or an agent with its own API key. A workflow or a text generator has no chat.
-- OpenAI and Dify were not run themselves: the table says what stood for them.
-- **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server).
+- **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server). The job ledger remembers an ID that the agent has given.
+- **The credential test** sends nothing that might start an agent.
 - **A decision** of a person, for which a graph of LangGraph waits, is [a field of the node](sessions.md#approve-what-an-agent-waits-for).
 - **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent) alone.
 - **The cost** is that of the owner of the agent. No budget or cap of this package counts it.
@@ -32,15 +32,7 @@ What you should know:
 A server that is not in the table cannot be asked: see [Known limits](known-limits.md#servers-of-agents-that-cannot-be-asked).
 `;
 
-const COLUMNS = [
-	'Server',
-	'Base URL',
-	'Key In',
-	'Agent',
-	'The ID of a session',
-	'What the credential test proves',
-	'What was run',
-];
+const COLUMNS = ['Server', 'Base URL', 'Key In', 'Agent', 'Session ID', 'Tested', 'What was run'];
 
 /** The page about servers of agents, made from their table. */
 export const renderAgentServers = (): string =>
@@ -50,22 +42,15 @@ const toRow = ({ name, baseUrl, keyIn, agents, card, probe, source, ...row }: Ag
 	anchored(name),
 	`\`${baseUrl}\``,
 	keyIn ? keyInName(keyIn) : 'as its owner says',
-	agents ? 'choose one, unless there is only one' : 'the address is the agent',
+	agents ? 'choose one' : 'the address',
 	sessionOf(row),
-	!probe
-		? 'Nothing: any request may start the agent.'
-		: probe.provesKey
-			? 'The address. That the key is accepted, unless the server asks for none.'
-			: `The address${card ? ' has a card' : ''}. The key is not verified: that would start a conversation.`,
+	!probe ? 'nothing' : probe.provesKey ? 'address and key' : `address${card ? ' and card' : ''}`,
 	source,
 ];
 
 const sessionOf = ({ chatAt, history }: Pick<AgentServer, 'chatAt' | 'history'>) => {
-	if (history)
-		return 'The node makes it. The agent remembers nothing: `history` has what was said.';
-	return chatAt
-		? 'The node makes it. If the agent gives its own, the job ledger remembers that one.'
-		: 'The node makes it. Nothing has to be remembered.';
+	if (history) return "the node's, with `history`";
+	return chatAt ? "the node's, or the agent's" : "the node's";
 };
 
 /** As the credential names it. */

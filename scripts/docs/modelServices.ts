@@ -8,8 +8,8 @@ The Model Router nodes work with the service that they are made for, and with th
 - **Base URL**: the host alone is enough, except for Cloudflare, whose address has parts of your own. An address as the documentation of the service has it is fine, too. Leave out a query, such as **api-version** of Azure.
 - **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
 - **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
-- **Media** are only for services with the job endpoints of the specification. The operations say so before anything is sent.
-- **A prompt** counts 1,500 tokens more in caps and budgets: the template of a model may add that much to what you send.
+- **Media** are only for services with the job endpoints of the specification.
+- **A prompt** counts 1,500 tokens more in caps and budgets, for the template of a model.
 - **A cap is a guess** where a service may charge more than its price says. The output then has \`maxCostIsGuess\`, and so has **Estimate Cost**. Outside of this table, a cap is a guess unless the catalog has the form of the specification. So is a line of yours where the catalog of the service has a dearer price. The same goes for a line where the catalog has prices, but none for that model.
 - **Variants**: with OpenRouter, a model ID may end with \`:nitro\`, \`:floor\` or \`:exacto\`. Any other variant that its catalog does not list, such as \`:online\`, has no cost that is known before. Web search and reading PDFs by the page are off for a request whose cost is known before, whatever your account has set.
 
@@ -25,12 +25,12 @@ export const renderModelServices = (): string =>
 function toRow({ name, hosts, root, key, prices, hasNoCatalog, mayCostMore }: ModelService) {
 	const host = hosts?.[0]?.replace('*', 'YOUR-NAME') ?? 'YOUR-HOST';
 	const address = `\`http${hosts ? 's' : ''}://${host}${root}\``;
-	const place = key ? `\`${key.header}\`${key.prefix ? ` (${key.prefix.trim()})` : ''}` : 'none';
+	const place = key ? (key.prefix?.trim() ?? `\`${key.header}\``) : 'none';
 	const source = prices
 		? 'its catalog'
 		: hasNoCatalog
-			? 'your lines, which also name the models'
+			? 'your lines, with all models'
 			: 'your lines';
-	const doubt = mayCostMore ?? (hosts ? undefined : 'Nobody but you says what it costs.');
+	const doubt = mayCostMore ?? (hosts ? undefined : 'You say what it costs.');
 	return [anchored(name), address, place, source, doubt ? `a guess. ${doubt}` : 'sure'];
 }
