@@ -7,7 +7,7 @@ import {
 	readModeration,
 	toModeratorPrompt,
 } from '../../src/conversation/nextTurn';
-import { isAmount } from '../../src/conversation/reply';
+import { isAmount } from '../../src/conversation/amounts';
 import { type Misfit, toResultPrompt } from '../../src/conversation/result';
 import { messageOf } from '../../src/core/errors';
 import { extractText } from '../../src/core/extractText';

@@ -101,7 +101,7 @@ export function explain(error: ServiceError, { name, value, busy, notTaken }: To
 }
 
 /** What a failure says besides: a conversation reads it. */
-const factsOf = (server: string) => ({ computed: { server } });
+export const factsOf = (server: string, more: object = {}) => ({ computed: { server, ...more } });
 
 /** Whether a refusal may come from what has run. */
 const mayHaveRun = ({ kind, details }: ServiceError, notTaken: readonly string[]) =>

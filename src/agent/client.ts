@@ -1,9 +1,16 @@
 import { foldAnswer } from '../core/answerReader';
 import { getRequestId } from '../core/errorResponses';
-import { mapServiceError, withDetails, withOutcome } from '../core/errors';
+import {
+	joinSentences,
+	mapServiceError,
+	ServiceError,
+	withDetails,
+	withOutcome,
+} from '../core/errors';
 import { contentTypeOf, type Http } from '../core/http';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 import { explain, toAskRequest, type Way } from './asking';
+import { explainGone, findGone, forgottenNotice } from './gone';
 import { toMessages } from './history';
 import { holds, type NamedEvent } from './paths';
 import type { AgentServer, Said, Values } from './server';
@@ -34,6 +41,14 @@ export interface SendOptions {
 	answerPath?: string | undefined;
 }
 
+type SentAnswer = AgentAnswer & ServerIds & { requestId?: string };
+type Send = [
+	http: Http,
+	message: { sessionId: string; content: string },
+	options?: SendOptions,
+	other?: AskedServer,
+];
+
 /**
  * Sends a message into a session and reads the streamed answer in any format.
  *
@@ -45,12 +60,23 @@ export interface SendOptions {
  *   `details.partial`).
  * @see POST {agent_base_url}/session/{session_id}/messages
  */
-export async function sendMessage(
-	http: Http,
-	{ sessionId, content }: { sessionId: string; content: string },
-	{ onText = () => {}, includeRawEvents = false, answerPath }: SendOptions = {},
-	other?: AskedServer,
-): Promise<AgentAnswer & ServerIds & { requestId?: string }> {
+export async function sendMessage(...[http, message, options, other]: Send): Promise<SentAnswer> {
+	try {
+		return await sendOnce(http, message, options, other);
+	} catch (cause) {
+		const isGone =
+			other && cause instanceof ServiceError && findGone(other.server, other, cause) === 'chat';
+		if (!isGone) throw mapServiceError(cause);
+		const answer = await sendOnce(http, message, options, { ...other, chat: undefined });
+		const notice = joinSentences(forgottenNotice(other.server), answer.notice);
+		return { ...answer, notice };
+	}
+}
+
+async function sendOnce(
+	...[http, { sessionId, content }, options = {}, other]: Send
+): Promise<SentAnswer> {
+	const { onText = () => {}, includeRawEvents = false, answerPath } = options;
 	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
 	const { ids, read } = createIdReader(server);
@@ -81,7 +107,7 @@ export async function sendMessage(
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
-				withDetails(explain(error, server), {
+				withDetails(explainGone(explain(error, server), server, other ?? {}, ids), {
 					ids: toErrorIds(sessionId, ids),
 					...(ids.running && error.kind === 'malformed' && WORKS_ON),
 				}),

@@ -108,6 +108,13 @@ export interface AgentServer {
 	 * that it has not taken the message. Nothing is sent again then, and after any other refusal it is not known what was started.
 	 */
 	readonly notTaken?: readonly string[];
+	/** Codes of errors, and words in them, with which it says that it no longer has what was handed to it, and has started nothing. */
+	readonly gone?: {
+		/** The conversation: the message then begins a new one. */
+		readonly chat?: readonly string[];
+		/** The task that waited. */
+		readonly task?: readonly string[];
+	};
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
 	/** What the server says in place of an answer, and what only its own client can use: what that means. */

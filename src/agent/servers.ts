@@ -55,6 +55,8 @@ export const SERVERS = [
 			],
 		},
 		refusal: { 'error.code': NOT_TAKEN, result: null },
+		// TaskNotFoundError; of a task that has ended, 1.3.0 has code -32004, 0.3.14 -32600, and a2a-python -32602 (is in terminal state)
+		gone: { task: ['-32001', 'is in a terminal state', 'is in terminal state'] },
 		probe: { path: '/.well-known/agent-card.json' },
 	},
 	{
@@ -195,6 +197,8 @@ export const SERVERS = [
 		],
 		// one that has failed, or broke off, is not stored: the message before it goes on
 		chatAt: ['response[status=completed|incomplete].id'],
+		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
+		gone: { chat: ['previous_response_not_found'] },
 		tasks: {
 			waiting: [],
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],

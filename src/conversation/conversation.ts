@@ -168,7 +168,8 @@ export function receiveReply(
 			pending.note,
 			`Asked once more after a failure: ${reply.failure?.error}`,
 		);
-		return { ...conversation, pending: { ...pending, attempt: pending.attempt + 1, note } };
+		const ids = updateIds(conversation, reply);
+		return { ...conversation, ids, pending: { ...pending, attempt: pending.attempt + 1, note } };
 	}
 	const { ending: stop, note } = checkStop(rules, pending, reply, regex);
 	const noted = { ...pending, note: joinSentences(pending.note, note) };

@@ -3,6 +3,7 @@ import { extractText } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { readTokenCounts } from '../core/tokenCounts';
+import { sumOf } from './amounts';
 import {
 	type AnswerPlace,
 	firstText,
@@ -71,6 +72,8 @@ export interface Failure {
 	isCertainlyNotReceived: boolean;
 	/** Whether the message was refused before it was sent: the same one would be refused again. */
 	isInvalid?: true;
+	/** Whether what waited is gone at its server. */
+	isGone?: true;
 	/** Whether the turn was not sent because it could have exceeded the conversation's spending cap. */
 	isOverBudget?: true;
 }
@@ -139,8 +142,8 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'ids' | 'approval'> {
 	const failure = toFailure(failed, isOurs);
 	const { details } = failed;
-	// a task that has failed, or is over, waits for nothing
-	const isTold = isOurs && !failure.isCertainlyNotReceived;
+	// a task that has failed, or is over or gone, waits for nothing
+	const isTold = isOurs && (!failure.isCertainlyNotReceived || failure.isGone);
 	return {
 		failure,
 		...(isTold && { ids: readWaiting(details) }),
@@ -240,15 +243,15 @@ const isError = (error: unknown) =>
 function toFailure({ error, details }: Item, isOurs: boolean): Failure {
 	const message = isPlainObject(error) ? error['message'] : error;
 	const { kind, outcome, computed } = isPlainObject(details) ? details : {};
-	const isOverBudget =
-		isOurs && isPlainObject(computed) && computed['reachedCap'] === CONVERSATION_CAP;
+	const { reachedCap, isGone } = isOurs && isPlainObject(computed) ? computed : {};
 	return {
 		error: typeof message === 'string' && message ? message : JSON.stringify(error),
 		...(details !== undefined && { details }),
 		// only our own nodes are trusted: another one could claim that nothing was sent, and be paid twice
 		isCertainlyNotReceived: isOurs && (outcome === 'not_started' || kind === 'invalid'),
 		...(isOurs && kind === 'invalid' && { isInvalid: true }),
-		...(isOverBudget && { isOverBudget }),
+		...(isGone === true && { isGone }),
+		...(reachedCap === CONVERSATION_CAP && { isOverBudget: true }),
 	};
 }
 
@@ -284,17 +287,6 @@ function readFacts(items: readonly Item[]): TurnFacts {
 		inputTokens: sumOf(tokens.map(({ input }) => input)),
 		outputTokens: sumOf(tokens.map(({ output }) => output)),
 	});
-}
-
-/** A number that can be added to others. */
-export const isAmount = (value: unknown): value is number =>
-	typeof value === 'number' && Number.isFinite(value) && value >= 0;
-
-/** @returns undefined if there is nothing to add. */
-function sumOf(values: readonly unknown[]): number | undefined {
-	const amounts = values.filter(isAmount);
-	const sum = amounts.reduce((before, amount) => before + amount, 0);
-	return amounts.length && isAmount(sum) ? sum : undefined;
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

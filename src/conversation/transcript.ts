@@ -1,12 +1,12 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
+import { isAmount } from './amounts';
 import { describeUnsent, toOpenApproval } from './approval';
 import type { Conversation, Turn } from './conversation';
 import { type Ending, sumCosts } from './ending';
 import { formatTurns } from './nextTurn';
 import { firstText } from './person';
-import { isAmount } from './reply';
 
 /**
  * The turns as rows of a table, for the output. Every row has the same columns; that of servers only exists if an agent of another server

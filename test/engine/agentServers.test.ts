@@ -205,6 +205,30 @@ describe('two agents of one server', () => {
 	});
 });
 
+it.each<[string, number, string]>([
+	['gone', -32001, 'Task not found: t'],
+	['over, of 1.3.0', -32004, 'Task t is in a terminal state (3) and cannot be modified.'],
+	['over, of 0.3.14', -32600, 'Task t is in a terminal state (completed) and cannot be modified.'],
+	['over, of a2a-python', -32602, 'Task t is in terminal state: completed'],
+])('A2A: a task that is %s is told and forgotten, and nothing was started', async (...given) => {
+	const [, code, words] = given;
+	servers.gone.task = [code, words];
+	const byKey = { sessionMode: 'key', sessionKey: 'a' };
+	const questions = ['[ask]', 'on Monday', 'on Tuesday'];
+	const { items, failed } = await run({
+		...callOf('a2a', '={{ $json.q }}', byKey),
+		items: questions.map((q) => ({ q })),
+		settings: CARRY_ON,
+	});
+	expect(failed[0]?.json).toMatchObject({
+		error: expect.stringMatching(/waited for an answer is gone at the A2A server.*new task/),
+		details: { outcome: 'not_started', reason: words },
+	});
+	expect(items.at(-1)?.json['output']).toBe('I heard: on Tuesday This is message 2.');
+	const tasks = asked().map(({ body }) => JSON.stringify(body).includes('taskId'));
+	expect(tasks).toEqual([false, true, false]);
+});
+
 it('A2A: a new session has no ID of ours: not each agent takes one', async () => {
 	const { json } = await send('a2a', 'hello', { sessionMode: 'new' });
 	const { params } = asked()[0]?.body as { params: { message: object } };
@@ -538,15 +562,28 @@ describe('OpenAI Responses', () => {
 		await n8n.stop();
 	});
 
-	it('an agent that is gone, and a response that is gone, are told', async () => {
+	it('an agent that is gone is told', async () => {
 		const gone = await send('responses', 'one', { agent: model('gone') });
 		expect(gone.failed).toMatchObject({
 			error: expect.stringMatching(/model_not_found/),
 			details: { outcome: 'not_started' },
 		});
-		const { json } = await send('responses', 'one');
-		const other = { ...json, chatId: 'resp_gone', q: 'two' };
-		const { failed } = await follow([other]);
-		expect(failed[0]?.json['error']).toMatch(/previous_response_not_found/);
+	});
+
+	it('what the server no longer has begins anew, is told, and is forgotten', async () => {
+		const n8n = await startDataTables();
+		const remembering = async (q: string) =>
+			await run({ ...callOf('responses', q, byKey, n8n.ledgerFields) });
+		await remembering('one');
+		servers.forgetResponses();
+		const { items, hints } = await remembering('two');
+		expect(items[0]?.json).toMatchObject({
+			output: 'I heard: two This is message 1.',
+			notice: expect.stringMatching(/no longer has this conversation.*knows nothing/),
+		});
+		expect(JSON.stringify(hints)).toMatch(/no longer has this conversation/);
+		expect(said(await remembering('three'))).toEqual(['I heard: three This is message 2.']);
+		expect(asked()).toHaveLength(4);
+		await n8n.stop();
 	});
 });

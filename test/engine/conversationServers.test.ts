@@ -151,6 +151,34 @@ it('a transcript continues a task that waits', async () => {
 	expect(messages()[1]).toMatchObject({ taskId: transcriptOf(first.json)[0]?.['taskId'] });
 });
 
+it.each(['skip', 'askAgain'])(
+	'a task that is gone is forgotten: On Failure: %s',
+	async (onFailure) => {
+		const first = await talk({ Ada: agent('a2a'), Graph: graph() }, { turnLimit: 2 }, '[ask]');
+		const rows = transcriptOf(first.json);
+		servers.gone.task = [-32001, 'Task not found'];
+		const options = { transcript: JSON.stringify(rows), onFailure };
+		const { json } = await talk(
+			{ Ada: agent('a2a'), Graph: graph() },
+			{ turnLimit: 3, options },
+			'And now?',
+		);
+		expect(
+			messages()
+				.map((message) => 'taskId' in message)
+				.slice(0, 3),
+		).toEqual([false, true, false]);
+		expect(
+			transcriptOf(json)
+				.filter(({ speaker }) => speaker === 'Ada')
+				.at(-1),
+		).toMatchObject({
+			text: expect.stringMatching(/This is message [23]\.$/),
+			taskId: null,
+		});
+	},
+);
+
 it('agents that remember nothing go on over a conversation, and from its transcript', async () => {
 	const speakers = { Ada: agent('agUi'), Bob: agent('aiSdk') };
 	const { json } = await talk(speakers, { turnLimit: 20 });

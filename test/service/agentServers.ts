@@ -26,6 +26,10 @@ export interface AgentServers {
 	calls: AgentCall[];
 	/** What the card of an A2A agent has instead. */
 	card: Record<string, unknown>;
+	/** What A2A says of each task that it has given, once it no longer takes a message for it. */
+	gone: { task?: [code: number, message: string] };
+	/** From now on, OpenAI Responses has no responses. */
+	forgetResponses(): void;
 	/** What waits in threads of LangGraph. A test may change it, as another client does. */
 	interrupts: Map<string, Interrupt[]>;
 	/** Of LangGraph. A test may take one away. */
@@ -119,6 +123,7 @@ export async function agentServers(): Promise<AgentServers> {
 		return `I heard: ${message} This is message ${said.get(session)}.`;
 	};
 
+	const gone: AgentServers['gone'] = {};
 	const answerers: Record<string, (call: AgentCall, response: ServerResponse) => unknown> = {
 		'GET /one/.well-known/agent-card.json': (_, response) =>
 			sendJson(response, {
@@ -144,6 +149,8 @@ export async function agentServers(): Promise<AgentServers> {
 			const { contextId = randomUUID(), taskId = randomUUID(), parts } = params.message;
 			const message = String(parts[0]?.text);
 			await held;
+			if (params.message.taskId && gone.task)
+				return sendJson(response, rpcError(body, ...gone.task));
 			const [, code, isLate] = /\[code (-\d+)( late)?\]/.exec(message) ?? [];
 			const error = rpcError(body, Number(code), 'The words of the agent');
 			if (code && !isLate) return sendJson(response, error);
@@ -433,6 +440,8 @@ export async function agentServers(): Promise<AgentServers> {
 			apiKey: AGENT_KEY,
 		}),
 		calls,
+		gone,
+		forgetResponses: () => responses.clear(),
 		card,
 		interrupts,
 		assistants,

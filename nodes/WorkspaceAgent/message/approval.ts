@@ -3,7 +3,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { KnownWait } from '../../../src/agent/approvals';
 import type { Waiting } from '../../../src/agent/waiting';
 import { type Decision, isDecision } from '../../../src/core/decision';
-import { invalidInputError, mapServiceError, ServiceError } from '../../../src/core/errors';
+import {
+	invalidInputError,
+	mapServiceError,
+	ServiceError,
+	type ServiceErrorDetails,
+} from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
@@ -97,8 +102,9 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 		remember({ taskId: answer.task, kind: answer.waitsFor?.kind });
 		return answer;
 	} catch (cause) {
-		const { outcome = 'unknown', ids = {} } = cause instanceof ServiceError ? cause.details : {};
-		if (outcome !== 'not_started') remember({ taskId: ids['taskId'] });
+		const details: ServiceErrorDetails = cause instanceof ServiceError ? cause.details : {};
+		const { outcome = 'unknown', ids = {}, computed = {} } = details;
+		if (outcome !== 'not_started' || computed['isGone']) remember({ taskId: ids['taskId'] });
 		throw mapServiceError(cause);
 	}
 }
