@@ -93,7 +93,7 @@ export function renderGallery(): string {
 	const parts = [
 		'# Gallery',
 		WRITTEN,
-		'To use one of these workflows, open its file and copy the text. Paste it onto the canvas of a new workflow, or choose **Import > From file** in its menu. Then follow its note **Set up**: choose credentials and models. Its other notes say what it does, and how to change it.',
+		'To use one of these workflows, open its file and copy the text. Paste it onto the canvas of a new workflow, or choose **Import > From file** in its menu. Then follow its note **Set up**: choose credentials and models. Its other notes say what it does, for whom, and how to change it.',
 		...Object.entries(GROUPS).flatMap(([group, files]) => [
 			`## ${group}`,
 			...files.flatMap((file) => renderWorkflow(file)),
@@ -110,14 +110,11 @@ function renderWorkflow(file: string): string[] {
 	const picture = `pictures/${pictureFile(`example ${file.replace('.json', '')}`)}`;
 	return [
 		`### ${example.name}`,
-		`${firstSentence(example.meta?.description)} Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`,
+		`Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`,
 		// the browser test takes them, with --pictures
 		...(existsSync(`docs/${picture}`) ? [`![The workflow](${picture})`] : []),
 	];
 }
-
-/** The second one says for whom it is, which the workflow says, too. */
-const firstSentence = (text = '') => text.split(/(?<=\.) /)[0] ?? '';
 
 const renderLesson = (file: string) => `- [${readExample(file).name}](../lessons/${file})`;
 

@@ -2,7 +2,8 @@ const ADDRESS = 'Check http:// or https:// and the port in the base URL.';
 const ASK_COST = 'Ask the service what it has really cost.';
 const UNKNOWN = 'If the outcome is unknown, check the service first.';
 const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
-const SEE_RUNBOOK = 'See the [runbook](runbook.md).';
+/** What the page for the person on call says. */
+export const SEE_RUNBOOK = 'See the [runbook](runbook.md).';
 
 /** A hint beside an answer, which says the rest itself. */
 export const HINT = 'You have the answer, and it is paid.';
