@@ -203,7 +203,8 @@ function renderNode({ description, intro, resources }: NodePage, outputs: Output
 				`${resources.length > 1 ? '###' : '##'} ${operation.name}`,
 				withFullStop(operation.description),
 				...renderFields(named(line, resource)),
-				...(index === 0 ? renderExample(outputs[title]) : []),
+				// of the operation that most people want; n8n shows the others
+				...(operation === router[0]?.operations[0] ? renderExample(outputs[title]) : []),
 			];
 		},
 	);
@@ -223,7 +224,7 @@ function renderNode({ description, intro, resources }: NodePage, outputs: Output
 			: [
 					'## Output',
 					...renderFields(lineOf(lines[0]?.content, 'Output')),
-					...renderExample(example),
+					...(lines.length ? [] : renderExample(example)),
 				]),
 	);
 }
