@@ -1,6 +1,6 @@
 import { type IDataObject, type IExecuteFunctions, SEND_AND_WAIT_OPERATION } from 'n8n-workflow';
 
-import type { AgentServer, Said } from '../../src/agent/server';
+import type { AgentServer } from '../../src/agent/server';
 import { SERVERS } from '../../src/agent/servers';
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import { sumCosts } from '../../src/conversation/ending';
@@ -88,7 +88,8 @@ export function toTurnInput(
 			sessionAt,
 			waitsFor: { kind: waiting ?? '' },
 			decision: decision ?? '',
-			history: toRemoteHistory(conversation, speaker) as unknown as IDataObject[],
+			// a message with everything in it needs nothing else
+			history: rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
 		}),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
@@ -103,7 +104,7 @@ export function toTurnInput(
  * What was said before to an agent that remembers nothing, in an earlier conversation: of this one, its node knows it, so that not each turn
  * stores it again.
  */
-function toRemoteHistory(conversation: Conversation, speaker: string): Said[] {
+function toRemoteHistory(conversation: Conversation, speaker: string): IDataObject[] {
 	const { turns, earlier } = conversation;
 	const last = turns.findLastIndex((turn) => turn.speaker === speaker && !turn.failed);
 	const server = last < earlier ? turns[last]?.server : undefined;

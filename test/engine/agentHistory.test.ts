@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { type AgentServers, agentServers } from '../service/agentServers';
+import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { CARRY_ON } from './rig/calls';
 import { run } from './rig/run';
 
@@ -83,6 +83,24 @@ it.each(NAMES)('%s: a history counts only beside the place that made it', async 
 		await ask(name, [{ q: 'one', sessionId: 'a', history, ...(sessionAt && { sessionAt }) }]);
 	expect(sent(1)).toHaveLength(1);
 	expect(sent(2)).toHaveLength(1);
+});
+
+it.each(NAMES)('%s: a message without an ID gets the same one in each request', async (name) => {
+	const [first] = (await ask(name, [{ q: 'one' }])).items;
+	const history = ['yes', 'a', 'yes', 'b'].map((text, index) => ({
+		role: index % 2 ? 'agent' : 'user',
+		text,
+	}));
+	for (const q of ['two', 'two']) await ask(name, [{ ...first?.json, q, history }]);
+	const earlier = [2, 3].map((count) => sent(count).slice(0, 4));
+	expect(earlier[0]).toEqual(earlier[1]);
+	expect(new Set(sent().map(({ id }) => id)).size).toBe(5);
+});
+
+it.each(NAMES)('%s: what contains a key is not kept, which a hint says', async (name) => {
+	const byKey = { sessionMode: 'key', sessionKey: 'a' };
+	const { hints } = await ask(name, [{ q: `My key is ${AGENT_KEY}` }], byKey);
+	expect(JSON.stringify(hints)).toMatch(/contains a key, so this execution does not keep it/);
 });
 
 const NO_MESSAGE = /Entry \d has no "role" \(user or agent\) and "text"/;

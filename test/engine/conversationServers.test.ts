@@ -204,6 +204,27 @@ it('agents that remember nothing go on over a conversation, and from its transcr
 	expect(earlier).toEqual(all.slice(0, 22));
 });
 
+it.each<Name>(['agUi', 'aiSdk'])(
+	'%s: a message with everything in it needs no other',
+	async (name) => {
+		const { run } = await talk(
+			{ Ada: agent(name), Chat: agent('n8nChat') },
+			{ turnLimit: 6, options: { hearing: 'all' } },
+		);
+		const sent = servers.calls.flatMap(({ body }) => [body['messages'] ?? []].flat().length || []);
+		expect(sent).toEqual([1, 1, 1]);
+		expect(JSON.stringify(run.data)).not.toContain('answer 1');
+	},
+);
+
+it('what was said before is in no output of a speaker', async () => {
+	const { run } = await talk({ Ada: agent('agUi'), Chat: agent('n8nChat') }, { turnLimit: 3 });
+	const { runData } = run.data.resultData;
+	const items = (runData['Ada'] ?? []).flatMap(({ data }) => data?.['ai_tool']?.flat() ?? []);
+	expect(items.map((item) => item?.json['output'])).toHaveLength(2);
+	expect(items.filter((item) => 'history' in (item?.json ?? {}))).toEqual([]);
+});
+
 it('agents whose servers make the IDs go on over a conversation, and from its transcript', async () => {
 	const speakers = { Ada: agent('responses'), Bob: agent('dify') };
 	const { json } = await talk(speakers, { turnLimit: 20 });
@@ -299,6 +320,7 @@ describe('as a tool of an AI agent', () => {
 	it.each(kinds)('%s: it needs a credential and nothing else', async (name) => {
 		const { answers } = await call({}, { Message: 'hello' }, name);
 		expect(answers).toEqual([expect.stringContaining('I heard: hello')]);
+		expect(answers.join()).not.toContain('history');
 	});
 
 	const fromModel = "={{ $fromAI('it', '', 'string') }}";

@@ -4,15 +4,17 @@ import { limitHistory, readHistory } from '../../../src/agent/history';
 import type { AgentServer, Said } from '../../../src/agent/server';
 import { tryParseJson } from '../../../src/core/json';
 import type { OperationContext } from '../../../src/n8n/operation';
-import type { Session } from './session';
+import { type Session, sessionIdOf } from './session';
 
 interface HistoryRequest {
 	server?: AgentServer;
 	session: Session;
 	content: string;
 	place?: string;
-	/** What the item hands over. */
-	history?: readonly Said[];
+	/** What the item hands over; false where the message has all of it. */
+	history?: readonly Said[] | false;
+	/** Whether an item of a workflow carries it on. */
+	isCarriedOn: boolean;
 }
 
 /** What was said before to an agent that remembers nothing, and the message. */
@@ -24,19 +26,22 @@ export type OpenHistory = ReturnType<typeof openHistory>;
  * @returns undefined for a server that remembers.
  */
 export function openHistory({
-	request: { server, session, content, place, history: handedOver = [] },
+	request: { server, session, content, place, history: handedOver = [], isCarriedOn },
 	flowState,
 	addHint,
 }: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'addHint'>) {
 	if (!server?.history) return undefined;
-	const name = session.id && `history ${place} ${session.id}`;
+	const name = session.id && handedOver && `history ${place} ${session.id}`;
 	const kept = name && !handedOver.length ? flowState.get(name) : undefined;
-	const earlier = kept ? readHistory(tryParseJson(kept)) : handedOver;
+	const earlier = kept ? readHistory(tryParseJson(kept)) : handedOver || [];
 	if (name && !earlier.length && session.source !== 'conversation')
 		addHint(
 			`${server.name} remembers nothing. Give the next item "sessionId", "sessionAt" and "history" of this output, or the next execution begins anew.`,
 		);
-	const all: Said[] = [...earlier, { role: 'user', text: content, id: randomUUID() }];
+	const all: Said[] = [
+		...earlier.map((said, index) => ({ id: idOf(`${place} ${session.id}`, said, index), ...said })),
+		{ role: 'user', text: content, id: randomUUID() },
+	];
 	const { history, omitted } = limitHistory(all);
 	return {
 		/** What is sent. */
@@ -44,12 +49,24 @@ export function openHistory({
 		notice:
 			omitted > 0 &&
 			`The oldest messages were not sent (${omitted}), because a request has at most 200 messages and 1 MB.`,
-		/** Keeps it with the answer, for the rest of the execution and for the output. A model may refuse a message without a text. */
-		add(text: string, id?: string): readonly Said[] {
+		/**
+		 * Keeps it with the answer, for the rest of the execution. A model may refuse a message without a text.
+		 *
+		 * @returns it for the output. A conversation and an AI agent have it already.
+		 */
+		add(text: string, id?: string): readonly Said[] | undefined {
 			const answer: Said[] = text ? [{ role: 'agent', text, ...(id && { id }) }] : [];
 			const said = [...history, ...answer];
 			if (name) flowState.set(name, JSON.stringify(said));
-			return said;
+			if (name && flowState.get(name) === undefined) addHint(NOT_KEPT);
+			return isCarriedOn ? said : undefined;
 		},
 	};
 }
+
+/** The same in each request that has it: by it, a server knows a message again. */
+const idOf = (session: string, { role, text }: Said, index: number) =>
+	sessionIdOf(session, `${index} ${role} ${text}`);
+
+const NOT_KEPT =
+	'What was said contains a key, so this execution does not keep it: the next message begins anew.';

@@ -95,7 +95,11 @@ export const sendOperation = operation({
 				decision,
 				place: place.id,
 			}),
-			...(server?.history && { history: readHistory(history) }),
+			...(server?.history && {
+				history:
+					session.source === 'conversation' && history === false ? false : readHistory(history),
+			}),
+			isCarriedOn: context.handedOver.caller === 'workflow',
 			session,
 			chat: toChat(session, server, place, chatId),
 			content: words ?? readMessageText('Message', messageSource, message, context.handedOver),
@@ -135,7 +139,8 @@ interface SendRequest {
 	decision?: Decision | undefined;
 	place?: string;
 	/** What the item hands over for one that remembers nothing. */
-	history?: readonly Said[];
+	history?: readonly Said[] | false;
+	isCarriedOn: boolean;
 	session: Session;
 	/** What remembers the ID that a server gives to the session. */
 	chat: ChatChoice;
