@@ -1,5 +1,4 @@
 const ADDRESS = 'Check http:// or https:// and the port in the base URL.';
-const ASK_COST = 'Ask the service what it has really cost.';
 const UNKNOWN = 'If the outcome is unknown, check the service first.';
 const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 /** What the page for the person on call says. */
@@ -25,13 +24,13 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The budget could not be updated (…). Reservations such as … stay until the period ends, or until somebody releases them.':
 		'You have the answer, and it is paid. **Budget: Release** gives the reservation back once no request of it is under way.',
 	'The … that the service reports for the media job … cannot be: …. It is not counted: the estimate is.':
-		ASK_COST,
+		HINT,
 	"The … that the service reports for the media job … cannot be: …. It is not counted: the catalog's minimum is.":
-		ASK_COST,
+		HINT,
 	'The budget does not count … for the media job …, because that is more than … times what it was estimated at. The estimate counts.':
-		ASK_COST,
+		HINT,
 	'A request cost …, more than the … that it could cost at the prices of the catalog. The budget counts what it cost.':
-		"Check the model's price in the catalog.",
+		HINT,
 	'The catalog could not be read (…), so its prices of … UTC count': HINT,
 	'The answer stopped before its end':
 		'The part that arrived is in `partial`. See [incomplete answers](texts-and-media.md#incomplete-answers).',

@@ -134,7 +134,7 @@ export function renderTroubleshooting(sentences: readonly Sentence[], written: s
 	return `${[
 		'# Troubleshooting',
 		written,
-		'n8n shows the message of an error as its title, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`. This page has only the messages where n8n shows less. A hint beside an output is no error: you have the answer. "…" stands for a value. For a balance, a limit or a budget, see the [runbook](runbook.md).',
+		'n8n shows the message of an error as its title, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`. This page has only the messages where n8n shows less. A hint beside an output is no error: you have the answer. If it says that a cost is not counted, ask the service what it has really cost. "…" stands for a value. For a balance, a limit or a budget, see the [runbook](runbook.md).',
 		...groups.flatMap(({ title, entries }) => [`## ${title}`, entries.join('\n')]),
 		...renderForms(),
 	].join('\n\n')}\n`;
