@@ -69,4 +69,4 @@ const idOf = (session: string, { role, text }: Said, index: number) =>
 	sessionIdOf(session, `${index} ${role} ${text}`);
 
 const NOT_KEPT =
-	'What was said contains a key, so this execution does not keep it: the next message begins anew.';
+	'What was said contains a key, so this execution does not keep it: the next message begins anew. Leave keys out of messages.';
