@@ -28,6 +28,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'answer-telegram-messages-with-an-agent-that-remembers.json',
 		'ask-three-models-and-let-a-fourth-choose.json',
 		'a2a-agent-and-model-agree-under-one-dollar.json',
+		'let-a-person-approve-what-a-langgraph-agent-does.json',
 	],
 	'Pictures, videos and speech': [
 		'make-pictures-every-night-under-a-spending-cap.json',
@@ -56,7 +57,6 @@ export const LESSONS: readonly string[] = [
 	'chat-live-with-an-agent.json',
 	'talk-to-an-agent-elsewhere-by-a2a.json',
 	'ask-a-langgraph-agent.json',
-	'let-a-person-approve-what-a-langgraph-agent-does.json',
 	'answer-many-threads.json',
 	'ai-agent-and-workspace-agent-settle-a-question.json',
 	'ask-the-market-assistant.json',

@@ -18,6 +18,12 @@ const PLANNER = '3f0b0000-0000-4000-8000-000000000000';
 const KEYED = { sessionMode: 'key', sessionKey: 'a' };
 const FROM_ITEM = { sessionMode: 'fromInput' };
 
+/** A decision is one of the options. */
+const withOptions = ({ answerToApproval, ...parameters }: INodeParameters): INodeParameters => ({
+	...parameters,
+	...(answerToApproval !== undefined && { options: { answerToApproval } }),
+});
+
 const callOf = (message: string, more: INodeParameters = {}, name: Name = 'langGraph') => ({
 	node: 'workspaceAgent',
 	credential: 'agentServerApi',
@@ -27,7 +33,7 @@ const callOf = (message: string, more: INodeParameters = {}, name: Name = 'langG
 		...(message && { messageSource: 'define', message }),
 		...(name === 'langGraph' && { agent: model(PLANNER) }),
 		...KEYED,
-		...more,
+		...withOptions(more),
 	},
 });
 
@@ -257,8 +263,7 @@ describe.each<[Name, string]>([
 			ours(index ? `Next ${index}` : 'Ask', 'workspaceAgent', {
 				credential: 'agentServerApi',
 				parameters: {
-					...callOf(message, {}, name).parameters,
-					...(index === 1 && { answerToApproval }),
+					...callOf(message, index === 1 ? { answerToApproval } : {}, name).parameters,
 				},
 				settings: CARRY_ON,
 			}),
@@ -308,7 +313,7 @@ it('the execution that was asked knows what it decides about, without its item',
 	const agent = (name: string, message: string, answerToApproval: string) =>
 		ours(name, 'workspaceAgent', {
 			credential: 'agentServerApi',
-			parameters: { ...callOf(message).parameters, answerToApproval },
+			parameters: callOf(message, { answerToApproval }).parameters,
 		});
 	const wait = made('Wait', 'test.sink');
 	const { data } = await startFlow({
@@ -356,7 +361,7 @@ describe('a model decides about nothing', () => {
 	const tool = (parameters: INodeParameters) => ({
 		node: 'workspaceAgent',
 		credential: 'agentServerApi',
-		parameters: { agentOf: 'server', agent: model(PLANNER), ...KEYED, ...parameters },
+		parameters: { agentOf: 'server', agent: model(PLANNER), ...KEYED, ...withOptions(parameters) },
 	});
 	const secrets = () => ({ agentServerApi: servers.credential('langGraph') });
 	const given = (taskId: unknown) => ({

@@ -333,7 +333,7 @@ it.each([
 		const given = node('Given', 'n8n-nodes-base.code', code, { typeVersion: 2 });
 		const asking = remoteAgent(
 			await accountOf('langGraph'),
-			{ message: '={{ $json.q }}', answerToApproval: '={{ $json.decision }}' },
+			{ message: '={{ $json.q }}', options: { answerToApproval: '={{ $json.decision }}' } },
 			{ onError: 'continueErrorOutput' },
 		);
 		const saved = await editor.publish(beginAt(workflow(path, [], given, asking), webhook(path)));

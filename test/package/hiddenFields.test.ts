@@ -27,7 +27,7 @@ const OF_BUDGET = 'part of the job ledger: turning the ledger off turns the budg
 /** Fields about money that may be hidden, and why. */
 const money: Record<string, string> = {
 	'modelRouter.allowAgents: @tool': 'a permission: where it is hidden, no model asks',
-	'workspaceAgent.answerToApproval: agentOf, @tool':
+	'workspaceAgent.options.answerToApproval: /agentOf, @tool':
 		'where it is hidden, nothing is approved: no model decides',
 	'modelRouterApi.budgetUsd: useJobLedger': OF_BUDGET,
 	'modelRouterApi.budgetPeriod: useJobLedger, budgetUsd': OF_BUDGET,

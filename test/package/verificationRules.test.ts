@@ -180,7 +180,6 @@ describe('fields', () => {
 			'parameters',
 			'prompt',
 		],
-		'what a person has decided, with no message beside it': ['answerToApproval'],
 		'what the user pays for': ['allowAgents', 'uniqueKey'],
 		'as in the nodes of n8n': ['limit', 'returnAll', 'simplify', 'streamAnswer', 'systemMessage'],
 		'which part of what was spent is reported, and how': ['from', 'groupBy', 'label', 'to'],

@@ -14,36 +14,36 @@ import type { OperationContext, PrepareContext } from '../../../src/n8n/operatio
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 
 /** In a tool there is no such field: a model decides about nothing. */
-export const answerToApprovalParam = withFieldRules({
+export const answerToApprovalOption = withFieldRules({
 	inTool: 'fixed',
 	yesAndNo: ['approve', 'decline'],
 })({
 	displayName: 'Answer to Approval',
 	name: 'answerToApproval',
 	type: 'options',
-	displayOptions: { show: { agentOf: ['server'], '@tool': [false] } },
+	displayOptions: { show: { '/agentOf': ['server'], '@tool': [false] } },
 	options: [
 		{
 			name: 'Approve',
 			value: 'approve',
-			description: 'A person has approved what waits, and all of it. No message is sent.',
+			description: 'A person has approved all that waits. No message is sent.',
 		},
 		{
 			name: 'Decline',
 			value: 'decline',
 			description: 'A person has declined what waits. No message is sent.',
 		},
-		{ name: 'Not an Answer', value: 'none', description: 'A message, as usual' },
+		{ name: 'Not an Answer', value: 'none', description: 'A message' },
 		{
 			name: 'With the Message',
 			value: 'text',
 			description:
-				'The message is the answer of a person. Where tools wait, it declines them, with the message as the reason.',
+				'A person has answered in words. Tools are then declined, with the message as the reason. Who asks only for yes or no may take any text for a yes.',
 		},
 	],
 	default: 'none',
 	description:
-		'What a person decided about what the agent waits for ("waitsFor" of its output). An expression may give true or false, as "approved" of Send and Wait. A session that waits for approval takes nothing else.',
+		'What a person decided about what the agent waits for ("waitsFor" of its output). An expression may give true or false, as "approved" of Send and Wait. A session that waits takes nothing else.',
 } as const satisfies INodeProperties);
 
 type Handed = Pick<PrepareContext, 'handedOver'>;
@@ -54,7 +54,7 @@ type Handed = Pick<PrepareContext, 'handedOver'>;
  * @throws ServiceError `invalid` for the tool of an AI agent.
  */
 export function readDecision(
-	chosen: 'none' | Decision,
+	chosen: 'none' | Decision | undefined = 'none',
 	{ handedOver: { caller, readTurn } }: Handed,
 ): Decision | undefined {
 	if (caller === 'conversation') {

@@ -25,7 +25,7 @@ import { parseUuid } from '../../../src/n8n/uuid';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
-import { answerToApprovalParam, readDecision, recallWait, rememberWait } from './approval';
+import { answerToApprovalOption, readDecision, recallWait, rememberWait } from './approval';
 import { type Answer, noTextNotice, toItem } from './answerItem';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
 import { type OpenHistory, openHistory } from './history';
@@ -53,7 +53,6 @@ export const sendOperation = operation({
 	params: [
 		agentOfParam,
 		agentParam,
-		answerToApprovalParam,
 		...messageParams,
 		...sessionParams,
 		optionsParam([
@@ -66,6 +65,7 @@ export const sendOperation = operation({
 				description:
 					'Path to the text in the response of the agent, if the node does not find it: field names separated by dots. Include Raw Events shows the fields.',
 			},
+			answerToApprovalOption,
 			{
 				displayName: 'Include Raw Events',
 				name: 'includeRawEvents',
@@ -77,14 +77,11 @@ export const sendOperation = operation({
 		]),
 	],
 
-	prepare(
-		{ agentOf, agent, answerToApproval, messageSource, message, options, ...choice },
-		context,
-	): SendRequest {
+	prepare({ agentOf, agent, messageSource, message, options, ...choice }, context): SendRequest {
 		const server = agentOf === 'server' ? readServer(context.server) : undefined;
 		const place = placeOf(context.sessionSpace, server, agent.trim());
 		const session = selectSession(choice, context, place, server);
-		const decision = server && readDecision(answerToApproval, context);
+		const decision = server && readDecision(options.answerToApproval, context);
 		const { chatId, history, ...known } = server ? findHandedOver(session, context, place) : {};
 		const words = server && wordsFor(server, decision);
 		return {
