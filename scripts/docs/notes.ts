@@ -9,8 +9,6 @@ export const HINT = 'You have the answer, and it is paid.';
 
 /** What to do about a sentence that does not say it itself, by the sentence. */
 export const NOTES: Readonly<Record<string, string>> = {
-	'What was said contains a key, so this execution does not keep it: the next message begins anew.':
-		HINT,
 	'Too many processes write at once': HINT,
 	'Of …, what has a label, or was combined, counts as a whole: its rows are by month': HINT,
 	'The start of a job is not written yet': HINT,
