@@ -48,7 +48,7 @@ export const modelParam = {
 	...oneModelParam,
 	builderHint: {
 		propertyHint:
-			'Look it up, choose by price and need. A model list (mode modelList): its name, never IDs; its owner makes it in the credential. Empty only without a credential.',
+			'Look it up, choose by price and need. A model list (mode modelList): its name in the credential, never IDs. Empty only without a credential.',
 	},
 	modes: [
 		...oneModelParam.modes,

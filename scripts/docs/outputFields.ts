@@ -42,8 +42,8 @@ const WORDS: Record<string, Record<string, string>> = {
 	},
 };
 
-/** Of every failed item, and what the examples call a file. */
-const NOT_TOLD = ['error', 'details', '(files)'];
+/** Of every failed item, what the examples call a file, and what only executions by hand have. */
+const NOT_TOLD = ['error', 'details', '(files)', 'reusedFrom'];
 
 /** Fields of a conversation that its turns have, too. */
 const OF_BOTH = ['conversationId', 'costUsd', 'durationMs'];

@@ -88,7 +88,9 @@ export type EntryState =
 	/** Not a job: a budget. `record` has its state, `claim` changes with every write, `note` says why it is paused. */
 	| 'budget'
 	/** Not a job: a rate limit that all processes share. `checkAt` is the next free time, `leaseUntil` the end of a pause. */
-	| 'limit';
+	| 'limit'
+	/** Not a job to deliver: what an execution that builds a workflow has paid for. `record` has its ID, and none if that is not known. */
+	| 'reusable';
 
 /** Stands in place of the media type of a job: the row is an alarm, and `record` has the fields of its item. */
 export const ALARM = 'alarm';

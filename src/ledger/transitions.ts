@@ -170,4 +170,11 @@ export const transitions = {
 	forgetChat: { from: ['chat'], to: 'deleted', matches: ['id'] },
 	/** Not a job: the next free time of a rate limit. Of several rows the first counts. */
 	enterLimit: { from: 'new', to: 'limit' },
+
+	// an execution that builds a workflow
+
+	/** Not a job to deliver: a later execution with the same request gets what this one has paid for. */
+	enterReusable: { from: 'new', to: 'reusable' },
+	/** There are too many. The oldest ones go; their requests are paid for again. */
+	forgetReusable: { from: ['reusable'], to: 'deleted', matches: ['id'] },
 } as const satisfies Record<string, Transition>;

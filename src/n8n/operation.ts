@@ -98,6 +98,8 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	getState<Data extends object>(name: string, preset: () => Data): Data;
 	/** Writes an ID from the service to the log and to the execution's custom data, which survives Stop. */
 	recordId(name: 'mediaJob' | 'chat' | 'session', id: string): void;
+	/** How the execution was started, and what else tells its requests from those of others: place, and account as a hash. */
+	building: { mode: string; place: unknown[]; resendIfUnknown: boolean };
 	/** What the credential may spend, and has spent. */
 	accounts: Accounts;
 	/** Lasts through the execution, for all nodes with the same account. */

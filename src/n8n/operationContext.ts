@@ -143,6 +143,11 @@ function createMemories(
 				httpOf,
 				idleTimeout,
 				accounts,
+				building: {
+					mode: n8n.getMode(),
+					place: [n8n.getWorkflow().id, n8n.getNode().id, operation.value, account],
+					resendIfUnknown,
+				},
 				reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
 				flowState: createFlowState(n8n, place, redact),
 				countInFlight: () => countInFlight(account),

@@ -15,6 +15,14 @@ export interface StartedJob {
 	sentAt?: number;
 	/** Undefined if the job ledger is not used. */
 	ledgered?: LedgerResult;
+	/** The execution that has paid for it, if it was another one. */
+	reusedFrom?: ReusedFrom;
+}
+
+/** The execution that has paid for what is given again, and when: ISO 8601. */
+export interface ReusedFrom {
+	time: string;
+	executionId: string;
 }
 
 /** The result of a start in the ledger. */

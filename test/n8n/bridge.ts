@@ -160,6 +160,8 @@ export const messages = (content: string) => ({
 export const picture = (prompt: string, more: Record<string, unknown> = {}) => ({
 	...PICTURE,
 	prompt,
+	// a test begins executions by hand in place of production
+	options: { whileBuilding: 'anew' },
 	...more,
 });
 

@@ -65,7 +65,7 @@ export const getEntries = operation({
 			triggerGroup: triggerGroup?.trim() || undefined,
 			state: [
 				...(state ? [equal(state satisfies EntryState)] : []),
-				...noneOf('withdrawn', 'chat', 'limit', 'budget'),
+				...noneOf('withdrawn', 'chat', 'limit', 'budget', 'reusable'),
 			],
 		},
 	}),

@@ -34,6 +34,7 @@ export const generate = operation({
 			startOptions.spendingLabel,
 			startOptions.triggerGroup,
 			maxWaitOption,
+			startOptions.whileBuilding,
 		]),
 	],
 
@@ -51,11 +52,12 @@ export const generate = operation({
 
 	async run(context) {
 		const { clock, request } = context;
-		const { job: started, ledgered, startedAt, model } = await startPaidJob(context);
+		const { job: started, startedAt, ...paid } = await startPaidJob(context);
+		const { ledgered, reusedFrom } = paid;
 		const progress = createJobProgress(context, started);
 		const waitAndDownload = async () => {
 			await progress.started(startedAt !== undefined);
-			const isPaidHere = !ledgered?.startedBefore;
+			const isPaidHere = !ledgered?.startedBefore && !reusedFrom;
 			const running = { progress, startedJob: started, isPaidHere };
 			const job = await waitAndCount(context, started, running);
 			if (job.state === 'failed') throw jobFailedError(job);
@@ -69,7 +71,7 @@ export const generate = operation({
 			// the estimate may only be in the response to the start
 			const { estimatedCostMicroUsd } = started;
 			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-			const details = { simplify, model, file, ledgered };
+			const details = { simplify, file, ...paid };
 			const json = toJobJson({ ...estimate, ...job }, details);
 			if (startedAt !== undefined) json['durationMs'] = clock.now() - startedAt;
 			return { json, ...binary };

@@ -19,7 +19,7 @@ import {
 	toPartial,
 	withJobId,
 } from '../../../src/router/jobs';
-import type { LedgerResult } from '../../../src/paid/startLedger';
+import type { LedgerResult, ReusedFrom } from '../../../src/paid/startLedger';
 import { kindOfMediaType } from '../../../src/router/model';
 import { mediaTypeLabel } from './media.params';
 
@@ -152,6 +152,7 @@ interface JobOutputDetails {
 	model?: string | undefined;
 	file?: IDataObject | undefined;
 	ledgered?: LedgerResult | undefined;
+	reusedFrom?: ReusedFrom | undefined;
 }
 
 /**
@@ -161,7 +162,7 @@ interface JobOutputDetails {
  */
 export function toJobJson(
 	job: Job,
-	{ simplify, model, file, ledgered }: JobOutputDetails,
+	{ simplify, model, file, ledgered, reusedFrom }: JobOutputDetails,
 ): IDataObject {
 	const { entry, startedBefore } = ledgered ?? {};
 	return {
@@ -171,6 +172,8 @@ export function toJobJson(
 		...((!simplify || isRecordNeeded(job)) && hasFields(job.record) && { job: job.record }),
 		...omitMissing({ startedBefore, entryId: entry?.id }),
 		...(entry?.uniqueKey && { uniqueKey: entry.uniqueKey }),
+		// this execution pays nothing
+		...(reusedFrom && { reusedFrom, costUsd: 0 }),
 	} as IDataObject;
 }
 

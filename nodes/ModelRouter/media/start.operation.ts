@@ -18,6 +18,7 @@ export const start = operation({
 			startOptions.spendingCapPerExecution,
 			startOptions.spendingLabel,
 			startOptions.triggerGroup,
+			startOptions.whileBuilding,
 		]),
 	],
 
@@ -31,7 +32,7 @@ export const start = operation({
 
 	async run(context) {
 		const { simplify } = context.request;
-		const { job, ledgered, model } = await startPaidJob(context);
-		return { json: toJobJson(job, { simplify, model, ledgered }) };
+		const { job, ...details } = await startPaidJob(context);
+		return { json: toJobJson(job, { simplify, ...details }) };
 	},
 });

@@ -50,7 +50,7 @@ const useLedgerParam = withFieldRules({ inTool: 'notFromModel' })({
 	name: 'useLedger',
 	type: 'boolean',
 	default: false,
-	description: 'Whether the Model Router Trigger delivers the file, from a Data Table',
+	description: 'Whether the Model Router Trigger delivers the file',
 });
 
 const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
@@ -62,8 +62,7 @@ const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	placeholder: 'e.g. {{ $json.orderId }}',
 	description: 'One job per key: later starts return it. Needs Track in Job Ledger.',
 	builderHint: {
-		propertyHint:
-			'Such as an order ID, never a random value, time or execution ID. Only with useLedger.',
+		propertyHint: 'Such as an order ID, never a random value, time or execution ID.',
 	},
 });
 
@@ -108,6 +107,22 @@ function toLedgerStart(
 		);
 	return { uniqueKey, triggerGroup: readKeyText('Trigger Group', triggerGroup), waits };
 }
+
+const whileBuildingOption = {
+	displayName: 'While Building',
+	name: 'whileBuilding',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{ name: 'Always Start Anew', value: 'anew', description: 'Pay for each execution' },
+		{
+			name: 'Reuse',
+			value: 'reuse',
+			description: 'By hand and in evaluations, get the job that an earlier execution paid for',
+		},
+	],
+	default: 'reuse',
+} as const satisfies INodeProperties;
 
 const promptParam = {
 	displayName: 'Prompt',
@@ -169,9 +184,10 @@ export const startOptions = {
 	triggerGroup: triggerGroupOption,
 	spendingCapPerExecution: {
 		...spendingCapPerExecutionOption,
-		description: 'For all starts of this node in an execution, as estimated',
+		description: 'For all starts in an execution, as estimated',
 	},
 	spendingLabel: spendingLabelOption,
+	whileBuilding: whileBuildingOption,
 } as const;
 
 type StartOption = (typeof startOptions)[keyof typeof startOptions];
@@ -217,6 +233,8 @@ export function toStartRequest(
 		allowUnknownCost,
 		/** @throws ServiceError `invalid` for a list that the credential does not have. */
 		findChoice: () => findModelChoice(params.model, readModelLists),
+		/** What the node says. */
+		whileBuilding: more.whileBuilding,
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		ledger: toLedgerStart(params, triggerGroup, waits),
 	};

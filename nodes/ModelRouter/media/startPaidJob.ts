@@ -13,6 +13,7 @@ import { openSource } from '../acrossResources.params';
 import { isStartedBefore, openJobLedger, requireFetchable } from '../ledger/jobEntry';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, type StartRequest } from './start.params';
+import { noteReused, payUnlessPaid } from './whileBuilding';
 
 /**
  * Chooses the models for a start, and rejects AI agents without permission and missing files.
@@ -61,30 +62,33 @@ export async function startPaidJob(context: OperationContext<StartRequest, Chose
 	const start = async () =>
 		await context.payOnce(async (startPaid) => {
 			const files = await readInputs(context);
-			const spending = getState('budget', emptySpending);
-			const jobs = createExecutionCap(spendingCapPerExecution, spending, true);
-			const { answer, passedOver } = await payInTurn(checked, async (chosen) => {
-				const { model, caps } = chosen;
-				const limited = { ...chosen, caps: { ...caps, jobs } };
-				const call = files.length
-					? { ...limited, ...toJobCall(limited, chosen, addInputs(body, files)) }
-					: limited;
-				return await payJob(call, {
-					...context,
-					http: httpOf(model),
-					startPaid,
-					ledger: openStartLedger(context, model),
-					asked: { body, inputs: inputs.map(({ name }) => name) },
-					lease: leaseOf(context),
+			return await payUnlessPaid(context, files, async () => {
+				const spending = getState('budget', emptySpending);
+				const jobs = createExecutionCap(spendingCapPerExecution, spending, true);
+				const { answer, passedOver } = await payInTurn(checked, async (chosen) => {
+					const { model, caps } = chosen;
+					const limited = { ...chosen, caps: { ...caps, jobs } };
+					const call = files.length
+						? { ...limited, ...toJobCall(limited, chosen, addInputs(body, files)) }
+						: limited;
+					return await payJob(call, {
+						...context,
+						http: httpOf(model),
+						startPaid,
+						ledger: openStartLedger(context, model),
+						asked: { body, inputs: inputs.map(({ name }) => name) },
+						lease: leaseOf(context),
+					});
 				});
+				hintPassedOver(addHint, checked?.list, passedOver);
+				return answer;
 			});
-			hintPassedOver(addHint, checked?.list, passedOver);
-			return answer;
 		});
 	const { sentAt, isRemembered, ...started } = await (spendingCapPerExecution === undefined
 		? start()
 		: context.runSerially(start));
 	hintLedger(context, started);
+	noteReused(context, started);
 	return { ...started, startedAt: isRemembered ? undefined : sentAt };
 }
 

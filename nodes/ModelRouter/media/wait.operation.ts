@@ -9,6 +9,7 @@ import {
 	toMaxWait,
 } from './media.params';
 import { toJobJson } from './jobOutput';
+import { findReused } from './whileBuilding';
 import { createJobProgress, waitAndCount } from './jobProgress';
 
 export const wait = operation({
@@ -28,7 +29,8 @@ export const wait = operation({
 	async run(context) {
 		const { address, simplify } = context.request;
 		const progress = createJobProgress(context, address);
-		const job = await waitAndCount(context, address, { progress });
-		return { json: toJobJson(job, { simplify }) };
+		const reusedFrom = findReused(context, address);
+		const job = await waitAndCount(context, address, { progress, isPaidHere: !reusedFrom });
+		return { json: toJobJson(job, { simplify, reusedFrom }) };
 	},
 });

@@ -1,12 +1,14 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { paying } from './calls';
+import type { Execution } from './flow';
 import { runRoots, type Execute, type Wiring } from './conversation';
 
 /** How an AI agent calls its tools: version 3 by n8n's engine, one after another; older ones and sub-agents by themselves, at once. */
 export type Way = 'by the engine' | 'by itself';
 
-export interface ToolOptions extends Pick<Wiring, 'secrets' | 'onChunk' | 'data' | 'chatted'> {
+export interface ToolOptions
+	extends Pick<Wiring, 'secrets' | 'onChunk' | 'data' | 'chatted' | Execution> {
 	tool: ReturnType<(typeof paying)[number][1]>;
 	/** What the agent fills in, call by call. */
 	calls: IDataObject[];

@@ -11,7 +11,7 @@ import {
 
 import type { InvokedTool } from './agentTool';
 import type { paying } from './calls';
-import { made, ours, runFlow, type Flow, type Wire } from './flow';
+import { made, ours, runFlow, type Execution, type Flow, type Wire } from './flow';
 import { CHAT, CHATTED } from './run';
 import { standIn } from './standIns';
 
@@ -33,7 +33,8 @@ export interface Root {
 	byItself?: boolean;
 }
 
-export interface Wiring extends Pick<Flow, 'secrets' | 'onChunk' | 'retry' | 'data' | 'input'> {
+export interface Wiring
+	extends Pick<Flow, 'secrets' | 'onChunk' | 'retry' | 'data' | 'input' | Execution> {
 	/** Root nodes by name; each runs after the one before. */
 	roots: Record<string, Pick<Root, 'type'>>;
 	tools: Record<string, ReturnType<(typeof paying)[number][1]> & { settings?: Partial<INode> }>;

@@ -38,7 +38,9 @@ export interface Flow {
 	ran?: Record<string, INodeExecutionData['json']>;
 	/** Makes the workflow stream, and is called with every piece that is sent. */
 	onChunk?: ((chunk: StructuredChunk) => unknown) | undefined;
+	/** By default that of production: executions by hand give what earlier ones have paid. */
 	mode?: WorkflowExecuteMode;
+	executionId?: string;
 	/** The data of an execution that has failed: it is retried with the workflow as it is now. */
 	retry?: IRunExecutionData | undefined;
 	/** The data of an execution that waits, which goes on. */
@@ -49,6 +51,9 @@ export interface Flow {
 	/** By default those of a new workflow. */
 	workflowSettings?: IWorkflowSettings;
 }
+
+/** What tells one execution from another. */
+export type Execution = 'mode' | 'executionId' | 'workflowId';
 
 interface OurNode {
 	credential: string;
@@ -105,10 +110,11 @@ export function workflowOf({ nodes, wires, secrets, types = {}, pack = sources, 
 
 /** Runs a workflow in n8n-core's own engine. */
 export function startFlow(flow: Flow) {
-	const { onChunk, mode = onChunk ? 'webhook' : 'manual' } = flow;
+	const { onChunk, executionId = flow.retry ? 'execution-2' : undefined } = flow;
+	const { mode = onChunk ? 'webhook' : 'trigger' } = flow;
 	const { workflow, credentials } = workflowOf(flow);
 	const running = new WorkflowExecute(
-		additionalData(workflow, credentials, mode, onChunk, flow.retry ? 'execution-2' : undefined),
+		additionalData(workflow, credentials, mode, onChunk, executionId),
 		mode,
 		executionData(flow, workflow),
 	).processRunExecutionData(workflow);

@@ -216,6 +216,18 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 			for (const operation of ['getJob', 'wait'])
 				await record({ ...job(operation, ofJob), ...given });
 		}
+		let executions = 1;
+		// what an execution by hand is given again
+		for (const operation of ['generate', 'generate', 'start', 'start']) {
+			const { items, run: whole } = await record({
+				...job(operation, picture),
+				...given,
+				mode: 'manual',
+				executionId: `execution-${++executions}`,
+			});
+			const ofJob = { mediaType: 'images', jobId: String(items[0]?.json['jobId']) };
+			await record({ ...job('wait', ofJob), ...given, data: whole.data });
+		}
 		n8n.reset();
 		for (const [index, [operation, state]] of CHANGES.entries()) {
 			n8n.rows.push(fullRow(index + 1, state));

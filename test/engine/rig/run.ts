@@ -8,12 +8,21 @@ import {
 } from 'n8n-workflow';
 
 import { readSchema, schemaFile, schemaProblems } from '../../../scripts/docs/schemas';
-import { made, ours, outcomeOf, startFlow, type Flow, type Outcome, type Wire } from './flow';
+import {
+	made,
+	ours,
+	outcomeOf,
+	startFlow,
+	type Execution,
+	type Flow,
+	type Outcome,
+	type Wire,
+} from './flow';
 
 export { made, type Outcome } from './flow';
 
 export interface RunOptions
-	extends Pick<Flow, 'secrets' | 'onChunk' | 'mode' | 'pack' | 'retry' | 'data'> {
+	extends Pick<Flow, 'secrets' | 'onChunk' | 'pack' | 'retry' | 'data' | Execution> {
 	/** Without the package's prefix, e.g. `modelRouter`. */
 	node: string;
 	parameters: INodeParameters;
@@ -52,7 +61,6 @@ export const CHATTED: Wire[] = [[CHAT, 'Start']];
 export function start(options: RunOptions) {
 	const { node, items = [{}], files, asTool, chatted, replied, withSpeakers } = options;
 	const { finished, stop, credentials } = startFlow({
-		mode: 'manual',
 		...options,
 		nodes: [
 			made('Start', 'test.start'),
