@@ -24,12 +24,12 @@ import { transitions } from './transitions';
  * @returns the row, and whether it existed before.
  */
 export async function registerJob(
-	{ table, clock, newClaim, executionId }: Ledger,
+	{ table, n8nTime, newClaim, executionId }: Ledger,
 	job: JobIdentity & Owner,
 ): Promise<{ entry: Entry; known: boolean }> {
 	const [existing] = await table.find(where(identifyJob(job)));
 	if (existing) return { entry: existing, known: true };
-	const now = clock.now();
+	const now = n8nTime();
 	const claim = newClaim();
 	const times = { startedAt: now, checkAt: now };
 	await enterRow(table, 'registerJob', { ...job, claim, ...times, executionId });
@@ -86,9 +86,9 @@ const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
  * @throws ServiceError `invalid` when there is no such job, or an execution is delivering it.
  */
 export async function deliverAgain(ledger: Ledger, which: JobSelector) {
-	const { table, clock } = ledger;
+	const { table, n8nTime } = ledger;
 	return await changeJobs(ledger, which, async (rows) => {
-		const now = clock.now();
+		const now = n8nTime();
 		const held = rows.find(
 			({ state, leaseUntil }) => BEING_DELIVERED.includes(state) && leaseUntil > now,
 		);

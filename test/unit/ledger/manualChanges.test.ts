@@ -19,6 +19,22 @@ it('knows a job that was entered before', async () => {
 	expect(await registerJob(ledger, job)).toMatchObject({ known: true, entry: { id: 1 } });
 });
 
+it('a job is due by the clock of n8n, whatever that of the process says', async () => {
+	const rows = new Rows();
+	rows.rows.push(rows.made({ ...job, state: 'delivered' }));
+	const clock = virtualClock();
+	const now = 1_800_000;
+	const ledger = ledgerOn(rows.client(clock, { latency: () => 1 }), clock);
+	ledger.n8nTime = () => now;
+	await registerJob(ledger, { ...job, jobId: '2' });
+	await deliverAgain(ledger, { id: 1 });
+	expect(rows.rows).toMatchObject([{ checkAt: now }, { checkAt: now, startedAt: now }]);
+	rows.rows.push(rows.made({ ...job, jobId: '3', state: 'delivering', leaseUntil: now + 1 }));
+	expect((await failureOf(deliverAgain(ledger, { id: 3 }))).message).toContain('right now');
+	ledger.n8nTime = () => now + 1;
+	expect(await deliverAgain(ledger, { id: 3 })).toMatchObject([{ alreadyWaiting: true }]);
+});
+
 it.each([
 	['mediaType', { mediaType: 'videos' }],
 	['credentialId', { credentialId: 'b' }],
