@@ -39,42 +39,41 @@ const nodes: NodePage[] = [
 	{
 		path: 'workspace-agent',
 		intro:
-			'Use it after a Chat Trigger, in any workflow, as a tool of an AI agent, or as a speaker of an [Agent Conversation](agent-conversation.md). It keeps one session per chat. A workflow can have several of these nodes, each with the credential for a different agent. [Which agents](../which-agents.md) says what to enter for each server.',
+			'It keeps one session per chat: see [sessions](../sessions.md). [Which agents](../which-agents.md) says what to enter for each server.',
 		description: new WorkspaceAgent().description,
 		resources: agent,
 	},
 	{
 		path: 'market-assistant',
 		intro:
-			'Ask in your own words. The output has the answer, the chat, and the tools that the assistant used. With a job ledger in the credential, the chat of a session is remembered across executions.',
+			'The output has the answer, the chat, and the tools that the assistant used: see [sessions](../sessions.md#crypto-qa).',
 		description: new MarketAssistant().description,
 		resources: assistant,
 	},
 	{
 		path: 'model-router',
 		intro:
-			'Texts and media cost money, so read [Money and safety](../money-and-safety.md) before you start many. For most texts, **Message a Model** is the right operation. For long media jobs, use **Start Job** with the [Model Router Trigger](model-router-trigger.md).',
+			'See [texts, pictures, videos, music and speech](../texts-and-media.md), and [money and safety](../money-and-safety.md) before you start many.',
 		description: new ModelRouter().description,
 		resources: router,
 	},
 	{
 		path: 'model-router-trigger',
 		intro:
-			'It starts a workflow when an image, video, music or speech job is done, with its file. n8n adds the field **Poll Times**, which sets how often it checks. To watch all jobs, turn on **Track in Job Ledger** in the nodes that start them.',
+			'It starts a workflow when an image, video, music or speech job is done, with its file: see [the job ledger and the trigger](../job-ledger.md#model-router-trigger).',
 		description: new ModelRouterTrigger().description,
 		resources: [],
 	},
 	{
 		path: 'model-router-chat-model',
 		intro:
-			'Attach it to **Model** of an AI Agent, a chain or a Model Selector, or to **Moderator** of an Agent Conversation. The caps count all turns of an agent together.',
+			'Attach it to **Model** of an AI Agent, a chain or a Model Selector, or to **Moderator** of an Agent Conversation.',
 		description: new LmChatModelRouter().description,
 		resources: [],
 	},
 	{
 		path: 'agent-conversation',
-		intro:
-			'Attach two or more speakers to **Speakers**, in the order in which they should speak. A speaker is a Remote Agent, Crypto Q&A, a Model Router, or another tool that takes a text. Connect a trigger before the node, such as a Chat Trigger.',
+		intro: 'See [agents that talk to each other](../conversations.md).',
 		description: new AgentConversation().description,
 		resources: [],
 	},
