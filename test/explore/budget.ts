@@ -1,4 +1,5 @@
 import { createAccounts } from '../../src/core/accounts';
+import { ServiceError } from '../../src/core/errors';
 import { reserve } from '../../src/core/reserve';
 import { Big } from '../../src/core/money';
 import { readEstimate, readJobCost } from '../../src/router/jobRecord';
@@ -11,6 +12,7 @@ import { type SpendingRow, spendingFormat } from '../../src/spending/recordBook'
 import { SpendingWriter } from '../../src/spending/spendingWriter';
 import { createMemoryTable } from '../../src/tables/memoryTable';
 import type { Played } from './explore';
+import { createApprovals } from './raises';
 import { CALM, createWorld, type Weather } from './world';
 
 /** What happens to the node runs that spend from one budget. */
@@ -39,6 +41,8 @@ interface Scenario extends Weather {
 	wrongClock: boolean;
 	/** Whether a person adds to what is spent, and releases reservations of runs that were killed. */
 	person: boolean;
+	/** Micro-dollars by which people who approve refused requests may raise a period. */
+	raises: number;
 }
 
 const MINUTE = 60_000;
@@ -62,7 +66,9 @@ const usual: Scenario = {
 	unknown: 0,
 	odd: 0,
 	wrongClock: false,
+	raises: 0,
 };
+const raised: Scenario = { ...usual, budget: 50_000, raises: 50_000 };
 
 export const scenarios: Record<string, Scenario> = {
 	'nothing goes wrong': usual,
@@ -108,6 +114,26 @@ export const scenarios: Record<string, Scenario> = {
 	'n8n is away for a minute': { ...usual, jobs: 0.3, away: MINUTE, awayBy: 8000, lostAnswer: 0.05 },
 	'n8n is away for a quarter of an hour': { ...usual, away: 15 * MINUTE, awayBy: 8000 },
 	'odd costs and estimates': { ...usual, jobs: 0.8, configurations: 5, odd: 0.1, lostAnswer: 0.05 },
+	'raises, two approvals at once': { ...raised, jobs: 0.3, lostAnswer: 0.05 },
+	'raises by workers that are killed': {
+		...raised,
+		jobs: 0.3,
+		lostRequest: 0.05,
+		lostAnswer: 0.1,
+		crash: 0.002,
+		late: 0.02,
+	},
+	'raises around midnight': {
+		...raised,
+		length: 'day',
+		runs: 30,
+		budget: 25_000,
+		raises: 25_000,
+		from: MIDNIGHT - 15_000,
+		within: 30_000,
+		lostAnswer: 0.05,
+		skew: MINUTE,
+	},
 	'a clock that is wrong once': { ...usual, jobs: 0.3, configurations: 5, wrongClock: true },
 };
 
@@ -116,8 +142,13 @@ const YEAR = 366 * 24 * 60 * MINUTE;
 const LEASE = 10 * MINUTE;
 
 /** A budget in micro-dollars. */
-export const settingsOf = (amount: number, length: PeriodLength): BudgetUse['settings'] => ({
+export const settingsOf = (
+	amount: number,
+	length: PeriodLength,
+	raises = 0,
+): BudgetUse['settings'] => ({
 	amount: new Big(amount),
+	mayRaiseBy: new Big(raises),
 	length,
 	unknownCost: undefined,
 	alarmPercents: [],
@@ -144,7 +175,7 @@ export const openBudget = (
 export async function play(seed: number, scenario: Scenario): Promise<Played> {
 	const world = createWorld(seed, scenario);
 	const { random, rows, say, at, log, faults, dead } = world;
-	const settings = settingsOf(scenario.budget, scenario.length);
+	const settings = settingsOf(scenario.budget, scenario.length, scenario.raises);
 	/** What the service was paid, and has estimated, by the period in which it was reserved. */
 	const paid = new Map<string, number>();
 	const pay = (period: string, cost: number) =>
@@ -213,7 +244,11 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			open: async () => record.table,
 			log: (lost) => void lacking.push(lost),
 		});
-		return { ...createAccounts(undefined, budget, spending), check: () => budget.check() };
+		return {
+			...createAccounts(undefined, budget, spending),
+			check: () => budget.check(),
+			raise: budget.actions.raise,
+		};
 	};
 	type Opened = ReturnType<typeof openAccounts>;
 	/** What a node run of another workflow does with the budget. */
@@ -322,7 +357,15 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		await reservation.settle(cost);
 	};
 
-	const spend = async (use: typeof person, run: number) => {
+	let runs = scenario.runs;
+	const approvals = createApprovals(world, (name) => {
+		const use = processes[Math.floor(random() * processes.length)]!;
+		const executionId = `${use.process.name}.${name}`;
+		const { raise } = openAccounts(use, executionId);
+		return { executionId, raise, goOn: () => void spend(use, ++runs, 1) };
+	});
+
+	const spend = async (use: typeof person, run: number, calls = scenario.calls) => {
 		const name = `${use.process.name}.R${run}`;
 		const accounts = openAccounts(use, name);
 		const label = run % 2 ? `customer ${run % 3}` : '';
@@ -333,13 +376,15 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 			} catch (cause) {
 				refused++;
 				say(name, String(cause));
+				const { budget: missing } = cause instanceof ServiceError ? cause.details : {};
+				if (scenario.raises && missing) approvals.ask(missing);
 				// n8n's answer to the last attempt was lost: the error says so
 				if (String(cause).endsWith(': lost')) told.add(name);
 			}
 		};
 		open.push(name);
-		const half = Math.ceil(scenario.calls / 2);
-		const numbers = Array.from({ length: scenario.calls }, (_, index) => index);
+		const half = Math.ceil(calls / 2);
+		const numbers = Array.from({ length: calls }, (_, index) => index);
 		for (const some of [numbers.slice(0, half), numbers.slice(half)])
 			await Promise.all(some.map(call));
 		await accounts.close();
@@ -399,12 +444,19 @@ export async function play(seed: number, scenario: Scenario): Promise<Played> {
 		dead.size || told.size || paid.size > 1 || scenario.person || scenario.wrongClock;
 	// what a person releases of a killed run was perhaps spent
 	const allowed = scenario.budget - (scenario.person ? 0 : added) + excess + forgotten;
+	const raisedIn = (period: string) => {
+		const raised = state ? approvals.raisedIn(state, period) : 0;
+		if (raised > scenario.raises) wrong.push(`${period} was raised by ${raised}`);
+		return raised;
+	};
 	const wrong = [
 		...faults,
 		...open.filter((name) => !isDead(name)).map((name) => `${name} did not end`),
 	];
 	for (const [period, sum] of paid)
-		if (sum > allowed) wrong.push(`${sum} were paid in ${period}, of ${allowed}`);
+		if (sum > allowed + raisedIn(period))
+			wrong.push(`${sum} were paid in ${period}, of ${allowed} and ${raisedIn(period)}`);
+	if (state) wrong.push(...approvals.check(state));
 	if (!isUncertain && counted !== inRow) wrong.push(`the row counts ${inRow}, not ${counted}`);
 	if (!scenario.wrongClock)
 		for (const [id, { executionId }] of reservations) {
