@@ -13,8 +13,19 @@ import { modelAnswer } from './personas/model.ts';
 
 export type Elsewhere = Awaited<ReturnType<typeof startElsewhere>>;
 
+/** An agent on the server of A2A's own SDK. */
+export const a2aAgent = async (): Promise<A2aServer> =>
+	await A2aServer.start((said) => scriptedAnswer(factsOf('agent', said)) ?? '');
+
+/** What its user enters. */
+export const accountOf = ({ url }: A2aServer): CredentialSecret => ({
+	type: 'agentServerApi',
+	name: 'A2A agent',
+	data: { server: 'a2a', baseUrl: url, keyIn: 'none' },
+});
+
 export async function startElsewhere() {
-	const agent = await A2aServer.start((said) => scriptedAnswer(factsOf('agent', said)) ?? '');
+	const agent = await a2aAgent();
 	const openRouter = await standIn({ ...rowOf('OpenRouter'), says });
 	return {
 		agent,
@@ -27,7 +38,7 @@ export async function startElsewhere() {
 }
 
 /** What a model answers to a request for chat completions. */
-function says(body: Readonly<Record<string, unknown>>) {
+export function says(body: Readonly<Record<string, unknown>>) {
 	const entry = {
 		id: String(body['model']),
 		owned_by: '',
@@ -40,11 +51,7 @@ function says(body: Readonly<Record<string, unknown>>) {
 
 /** What their user enters. */
 export const accountsElsewhere = ({ agent, openRouter }: Elsewhere): CredentialSecret[] => [
-	{
-		type: 'agentServerApi',
-		name: 'A2A agent',
-		data: { server: 'a2a', baseUrl: agent.url, keyIn: 'none' },
-	},
+	accountOf(agent),
 	{
 		type: 'modelRouterApi',
 		name: 'OpenRouter account',

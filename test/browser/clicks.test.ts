@@ -2,6 +2,7 @@ import type { SavedCredential } from '../n8n/editor.ts';
 import { type AgentServers, agentServers } from '../service/agentServers.ts';
 import { tellRow } from '../support/readmeTable.ts';
 import { ChatPanel } from './chatPanel.ts';
+import { counted, countFromHere, uncounted } from './counting.ts';
 import { it, sessionOfFile } from './session.ts';
 
 // how far it is from an empty canvas to a first result: the clicks of somebody who has a credential for each node
@@ -26,40 +27,22 @@ beforeAll(async () => {
 		const data = servers.credential(name);
 		others[name] = await editor.createCredential({ type: 'agentServerApi', name, data });
 	}
-	await session.page.tab.evaluate(COUNTING);
 });
 afterAll(async () => await servers?.stop());
 beforeEach(async () => {
 	session.bridge.service.reset();
 	await session.page.openNewWorkflow();
-	await set({ clicks: 0, typed: [] });
+	await set();
 });
 
-/** Run in the browser: every click but those of the driver, which looks at all of the canvas, and every field that is typed into. */
-const COUNTING = `(() => {
-	window.counted = { clicks: 0, typed: [] };
-	document.addEventListener('click', ({ isTrusted, target }) => {
-		if (isTrusted && !target.closest('[data-test-id="zoom-to-fit"]')) window.counted.clicks++;
-	}, true);
-	document.addEventListener('input', ({ target }) => {
-		if (!window.counted.typed.includes(target)) window.counted.typed.push(target);
-	}, true);
-})()`;
-
-const set = async (counted: { clicks: number; typed: never[] }) =>
-	await session.page.tab.evaluate(`window.counted = ${JSON.stringify(counted)}`);
-const clicks = async () => Number(await session.page.tab.evaluate('window.counted.clicks'));
-const counted = async () => ({
-	clicks: await clicks(),
-	typed: Number(await session.page.tab.evaluate('window.counted.typed.length')),
+const set = async () => await countFromHere(session.page.tab);
+const figures = async () => ({
+	...(await counted(session.page.tab)),
 	nodes: await session.page.canvasNodes.count(),
 });
 /** n8n has preselected the credential where there is one of its type: here are those of other tests, too. */
-async function preselected(choose: () => Promise<void>) {
-	const before = await clicks();
-	await choose();
-	await session.page.tab.evaluate(`window.counted.clicks = ${before}`);
-}
+const preselected = async (choose: () => Promise<void>) =>
+	await uncounted(session.page.tab, choose);
 
 const steps = {
 	chat: async () => {
@@ -116,7 +99,7 @@ it.each([
 	await second.close();
 	await talk();
 	// four of the clicks close a panel, which Esc does too
-	expect(await counted()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
+	expect(await figures()).toEqual({ clicks: expected, typed: 4, nodes: 4 });
 	await new ChatPanel(page.tab).hide();
 	if (which.startsWith('each')) ours = `${expected} clicks`;
 });
@@ -136,7 +119,7 @@ it('two agents of two other servers that talk: 18 clicks, the answer included', 
 	await chat.write('Please agree on a day.');
 	await page.ended();
 	await chat.answers(/This is message 3\./);
-	expect(await counted()).toEqual({ clicks: 18, typed: 4, nodes: 4 });
+	expect(await figures()).toEqual({ clicks: 18, typed: 4, nodes: 4 });
 	await chat.hide();
 });
 
@@ -182,7 +165,7 @@ it('the same with n8n’s own nodes', async () => {
 	await page.fit();
 	await page.wire('If', 1, 'HTTP Request');
 	await talk();
-	const { clicks: theirs, nodes } = await counted();
+	const { clicks: theirs, nodes } = await figures();
 	expect(nodes).toBe(5);
 	tellRow('Building that in the editor', `${theirs} clicks`, ours);
 	await new ChatPanel(page.tab).hide();
@@ -191,20 +174,20 @@ it('the same with n8n’s own nodes', async () => {
 it('to read along, Streaming in the Chat Trigger', async () => {
 	await steps.chat();
 	const { page } = session;
-	await set({ clicks: 0, typed: [] });
+	await set();
 	const chat = await page.openNode('When chat message received');
 	await chat.addOption('Add Field', 'Response Mode');
 	await chat.choose('responseMode', 'Streaming');
 	await chat.close();
 	// two of them are the double click, and one closes the panel
-	expect(await counted()).toEqual({ clicks: 7, typed: 0, nodes: 1 });
+	expect(await figures()).toEqual({ clicks: 7, typed: 0, nodes: 1 });
 });
 
 it('a person who approves, beside the agents of a conversation', async () => {
 	const { page } = session;
 	await steps.chat();
 	await (await steps.action('conversation', 'Agent Conversation')).close();
-	await set({ clicks: 0, typed: [] });
+	await set();
 	await steps.attach('ai_tool', 'email', 'Send Email Tool');
 	const mail = await page.addAtOnce('Send Email Tool');
 	await mail.choose('operation', 'Send and Wait for Response');
@@ -213,7 +196,7 @@ it('a person who approves, beside the agents of a conversation', async () => {
 	await mail.write('subject', 'May this be sent?');
 	await mail.write('message', '{{ $json.message }}');
 	await mail.close();
-	expect(await counted()).toEqual({ clicks: 5, typed: 5, nodes: 3 });
+	expect(await figures()).toEqual({ clicks: 5, typed: 5, nodes: 3 });
 });
 
 it('a market question in the chat, and its answer', async () => {
@@ -227,7 +210,7 @@ it('a market question in the chat, and its answer', async () => {
 	await chat.write('What does Bitcoin cost?');
 	await chat.answers(/Figures for BTC/);
 	// two of them close a panel
-	expect(await counted()).toEqual({ clicks: 8, typed: 2, nodes: 2 });
+	expect(await figures()).toEqual({ clicks: 8, typed: 2, nodes: 2 });
 	await chat.hide();
 });
 
@@ -241,7 +224,7 @@ it('a picture under a cap', async () => {
 	await panel.write('spendingCapPerItem', '0.1');
 	await panel.execute();
 	await panel.showsOutput(/image\/png/);
-	expect(await counted()).toEqual({ clicks: 8, typed: 3, nodes: 2 });
+	expect(await figures()).toEqual({ clicks: 8, typed: 3, nodes: 2 });
 	await panel.close();
 });
 
@@ -251,10 +234,10 @@ it('a start that is tracked, and the trigger that gets its video', async () => {
 	await preselected(() => trigger.useCredential(session.bridge.accounts.router.id));
 	await trigger.close();
 	await page.fit();
-	expect(await counted()).toEqual({ clicks: 4, typed: 1, nodes: 1 });
+	expect(await figures()).toEqual({ clicks: 4, typed: 1, nodes: 1 });
 	// n8n may ask whether to leave the workflow before
 	await page.openNewWorkflow();
-	await set({ clicks: 0, typed: [] });
+	await set();
 	await steps.manual();
 	const start = await steps.action(
 		'video',
@@ -267,7 +250,7 @@ it('a start that is tracked, and the trigger that gets its video', async () => {
 	await start.write('prompt', 'Waves on a beach');
 	await start.turnOn('useLedger');
 	await start.close();
-	expect(await counted()).toEqual({ clicks: 11, typed: 3, nodes: 2 });
+	expect(await figures()).toEqual({ clicks: 11, typed: 3, nodes: 2 });
 });
 
 it('n8n’s AI Agent with a Model Router Chat Model, and its first answer', async () => {
@@ -285,5 +268,5 @@ it('n8n’s AI Agent with a Model Router Chat Model, and its first answer', asyn
 	await chat.open();
 	await chat.write('What is a model router?');
 	await chat.answers(/A model router is one address/);
-	expect(await counted()).toEqual({ clicks: 13, typed: 3, nodes: 3 });
+	expect(await figures()).toEqual({ clicks: 13, typed: 3, nodes: 3 });
 });

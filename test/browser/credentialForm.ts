@@ -1,4 +1,5 @@
 import type { Locator, Page, Response } from 'playwright-core';
+import { until } from '../n8n/editor.ts';
 
 /** What is used of the page's own types. */
 interface Scrolled {
@@ -43,6 +44,12 @@ export class CredentialForm {
 			.click();
 	}
 
+	/** Of a node with several types: the list at the top right. */
+	async chooseKind(kind: string) {
+		await this.#get('credential-mode-dropdown-trigger').click();
+		await this.#tab.locator('[role="menuitem"]:visible').getByText(kind, { exact: true }).click();
+	}
+
 	/** Adds a row to the collection with this button. */
 	async addRow(button: string) {
 		await this.dialog.getByText(button, { exact: true }).click();
@@ -66,11 +73,8 @@ export class CredentialForm {
 
 	/** Saves it, and waits for the outcome of the test that n8n then runs. @returns what the form says about it */
 	async save(): Promise<{ succeeded: boolean; text: string }> {
-		let tested = await this.#saveAndTest();
-		while (!this.#hasEntered(tested)) tested = await this.#saveAndTest();
-		this.#entered = {};
-		const { data } = (await tested.json()) as { data: { status: string } };
-		if (data.status === 'OK') {
+		const { status } = await this.#savedAndTested();
+		if (status === 'OK') {
 			const success = '[data-test-id="credentials-config-container-test-success"]:visible';
 			return { succeeded: true, text: await this.dialog.locator(success).innerText() };
 		}
@@ -81,6 +85,25 @@ export class CredentialForm {
 			await details.waitFor({ state: 'detached' });
 		}
 		return { succeeded: false, text: await this.dialog.innerText() };
+	}
+
+	/** Saves a form that was opened in a node: n8n closes it if the test succeeds. */
+	async saveInNode() {
+		expect(await this.#savedAndTested()).toMatchObject({ status: 'OK' });
+		const isClosed = await this.dialog.waitFor({ state: 'detached', timeout: 10_000 }).then(
+			() => true,
+			() => false,
+		);
+		if (!isClosed) await this.close();
+	}
+
+	/** The outcome of the test of what was entered. */
+	async #savedAndTested(): Promise<{ status: string }> {
+		let tested = await this.#saveAndTest();
+		while (!this.#hasEntered(tested)) tested = await this.#saveAndTest();
+		this.#entered = {};
+		const { data } = (await tested.json()) as { data: { status: string } };
+		return data;
 	}
 
 	/** Whether a test was one of what was entered. */
@@ -113,7 +136,13 @@ export class CredentialForm {
 
 	async close() {
 		await this.#tab.keyboard.press('Escape');
-		await this.dialog.waitFor({ state: 'detached' });
+		// n8n may take a value once more after it has saved it, and then asks: what is saved is what was entered
+		const question = this.#tab.locator('.is-message-box:visible');
+		const discard = question.getByRole('button', { name: 'Close', exact: true });
+		await until('the form is closed', async () => {
+			if (await discard.isVisible()) await discard.click({ timeout: 2000 }).catch(() => undefined);
+			return !(await this.dialog.isVisible());
+		});
 	}
 
 	#get(id: string): Locator {

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../n8n/editor.ts';
+import { CredentialForm } from './credentialForm.ts';
 
 /** What is used of the page's own types. */
 interface Text {
@@ -66,9 +67,8 @@ export class NodePanel {
 	 * @returns the entries that the search found
 	 */
 	async pick(field: string, search: string, entry: string, index = 0): Promise<string[]> {
-		await this.#field(field, index).locator('[data-test-id="rlc-input"]').click();
-		const entries = this.#tab.locator('[data-test-id="rlc-item"]:visible');
-		await entries.first().waitFor();
+		await this.openList(field, index);
+		const entries = this.#entries;
 		const all = await entries.count();
 		if (search) {
 			await this.#tab.fill('[data-test-id="rlc-search"]:visible', search);
@@ -77,8 +77,19 @@ export class NodePanel {
 				return count > 0 && count < all;
 			});
 		}
-		const found = await entries.allInnerTexts();
-		await entries.filter({ hasText: entry }).first().click();
+		return await this.take(entry);
+	}
+
+	/** Opens a resource locator's list. */
+	async openList(field: string, index = 0) {
+		await this.#field(field, index).locator('[data-test-id="rlc-input"]').click();
+		await this.#entries.first().waitFor();
+	}
+
+	/** Takes an entry of the list that is open. @returns all of its entries */
+	async take(entry: string): Promise<string[]> {
+		const found = await this.#entries.allInnerTexts();
+		await this.#entries.filter({ hasText: entry }).first().click();
 		return found;
 	}
 
@@ -105,6 +116,19 @@ export class NodePanel {
 	async useCredential(id: string) {
 		await this.#get('node-credentials-select').click();
 		await this.#get(`node-credentials-select-item-${id}`).click();
+	}
+
+	/** "Create new credential" of the list. @param kind Which of the node's, if there are several; chosen at the top right of the form. */
+	async createCredential(kind?: string): Promise<CredentialForm> {
+		const list = this.#get('node-credentials-select');
+		const empty = this.#get('node-credentials-empty-state').locator('button');
+		const first = empty.or(list).first();
+		await first.click();
+		if (await list.isVisible()) await this.#get('node-credentials-select-item-new').click();
+		const form = new CredentialForm(this.#tab);
+		await form.dialog.waitFor();
+		if (kind !== undefined) await form.chooseKind(kind);
+		return form;
 	}
 
 	/** "Execute step", and waits until the run has ended in any way. */
@@ -194,6 +218,10 @@ export class NodePanel {
 	async close() {
 		await this.#get('ndv-close-button').click();
 		await this.#get('ndv').waitFor({ state: 'detached' });
+	}
+
+	get #entries(): Locator {
+		return this.#tab.locator('[data-test-id="rlc-item"]:visible');
 	}
 
 	#field(name: string, index = 0): Locator {

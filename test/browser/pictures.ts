@@ -26,13 +26,16 @@ export const hidden = `
 /** Around all parts. */
 const margin = 48;
 
+/** With a list that is open. */
+export const withList = hidden.replace('[data-reka-popper-content-wrapper],', '');
+
 /** Takes a picture for the documentation, where `npm run test:browser -- --pictures` asks for them. */
-export async function takePicture(name: string, of: Locator) {
+export async function takePicture(name: string, of: Locator, style = hidden) {
 	if (!picturesWanted()) return;
 	const path = pathOf(name);
 	// what the pointer is over is dark, or has buttons
 	await of.page().mouse.move(0, 0);
-	await of.screenshot({ path, style: hidden, animations: 'disabled', scale: 'css' });
+	await of.screenshot({ path, style, animations: 'disabled', scale: 'css' });
 	checkSize(path);
 }
 
