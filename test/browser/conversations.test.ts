@@ -1,4 +1,7 @@
+import { a2aAgent, accountOf } from '../../demo/elsewhere.ts';
+import type { A2aServer } from '../n8n/a2aServer.ts';
 import { exampleFor, pathOfExample, readExample, withModels } from '../n8n/example.ts';
+import type { WorkflowFile } from '../n8n/workflow.ts';
 import { ChatPanel } from './chatPanel.ts';
 import { takeMovingPicture } from './movingPicture.ts';
 import { NodePanel } from './nodePanel.ts';
@@ -6,6 +9,9 @@ import { picturesWanted, takePicture } from './pictures.ts';
 import { it, sessionOfFile } from './session.ts';
 
 const session = sessionOfFile({ personas: true });
+let elsewhere: A2aServer;
+beforeAll(async () => void (elsewhere = await a2aAgent()));
+afterAll(async () => await elsewhere?.stop());
 beforeEach(() => session.bridge.service.reset());
 
 /** So small that its texts can be read in a page, which shows it smaller. */
@@ -33,12 +39,29 @@ it('trap 8: in a workflow with a Chat Trigger, the list behind "Speakers +" find
 	await page.find('agent', 'AI Agent Tool', 'Remote Agent Tool');
 });
 
-it('two agents agree in n8n’s chat: each turn with the name of who speaks', async () => {
-	const { page, bridge } = session;
-	const example = withModels(exampleFor(bridge.accounts, 'two-agents-agree-on-a-date.json'));
+/** The two agents, of which one is at another server. Their names say so. */
+async function ofTwoServers() {
+	const { accounts, editor } = session.bridge;
+	const { id, name } = await editor.createCredential(accountOf(elsewhere));
+	const example = withModels(exampleFor(accounts, 'two-agents-agree-on-a-date.json'));
 	const nodes = example.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
+	const tester = nodes.find((node) => node.name === 'Tester')!;
+	tester.parameters = {
+		...tester.parameters,
+		agentOf: 'server',
+		agent: { __rl: true, mode: 'list', value: '' },
+	};
+	tester.credentials = { agentServerApi: { id, name } };
+	const named = JSON.stringify({ ...example, nodes })
+		.replaceAll('"Planner"', '"Workspace Planner"')
+		.replaceAll('"Tester"', '"A2A Tester"');
+	return JSON.parse(named) as WorkflowFile;
+}
+
+it('two agents of two servers agree in n8n’s chat: each turn with the name of who speaks', async () => {
+	const { page, bridge } = session;
 	await page.tab.setViewportSize(screen);
-	await page.openWorkflow(await bridge.editor.importWorkflow({ ...example, nodes }));
+	await page.openWorkflow(await bridge.editor.importWorkflow(await ofTwoServers()));
 	const chat = new ChatPanel(page.tab);
 	await chat.open();
 	// the picture is of what they say; the canvas says who they are
@@ -59,10 +82,10 @@ it('two agents agree in n8n’s chat: each turn with the name of who speaks', as
 	});
 	await new NodePanel(page.tab).close();
 	expect(turns.map((turn) => turn.split('\n')[0])).toEqual([
-		'Planner:',
-		'Tester:',
-		'Planner:',
-		'Tester:',
+		'Workspace Planner:',
+		'A2A Tester:',
+		'Workspace Planner:',
+		'A2A Tester:',
 	]);
 	expect(turns.at(-1)).toContain('Yes, Friday at 10:00');
 	await page.tab.setViewportSize({ width: 1440, height: 900 });
