@@ -6,7 +6,6 @@ import type { OperationContext } from '../../../src/n8n/operation';
 import { keepPerKey } from '../../../src/n8n/memory/sharedCache';
 import { reuseOrPay } from '../../../src/paid/reuseJob';
 import type { ReusedFrom, StartedJob } from '../../../src/paid/startLedger';
-import type { JobInput } from '../../../src/router/jobStart';
 import type { JobAddress } from '../../../src/router/jobs';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { openJobLedger } from '../ledger/jobEntry';
@@ -25,7 +24,7 @@ const DAY = 24 * 3_600_000;
  */
 export async function payUnlessPaid(
 	context: OperationContext<StartRequest>,
-	files: readonly JobInput[],
+	files: readonly object[],
 	pay: () => Promise<StartedJob>,
 ): Promise<StartedJob> {
 	const { building, request, usesLedger, origin, clock, getState } = context;
