@@ -53,7 +53,15 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import { findAsker, findPerson, isChat, isChatReview, isOurs, isWorkflow } from './speakers';
+import {
+	findAsker,
+	findPerson,
+	isChat,
+	isChatReview,
+	isOurs,
+	isWorkflow,
+	tellsApprovals,
+} from './speakers';
 
 /**
  * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
@@ -234,7 +242,7 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	if (turns.length > earlier && settings.pause)
 		await abortableSleep(settings.pause, n8n.getExecutionCancelSignal());
 	const next = conversation.approval
-		? nextForApproval(call, conversation.approval)
+		? nextForApproval(call, conversation, conversation.approval)
 		: await nextToSpeak(call, conversation);
 	if ('kind' in next) return endConversation(conversation, next, Date.now());
 	const asked = askSpeaker(conversation, {
@@ -244,11 +252,15 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	});
 	const tool = state.speakers[next.speaker];
 	const asker = tool && findAsker(n8n, tool);
+	if (next.isCheck) return asked;
 	await (asker ? display.announceWait(asker) : display.announceSpeaker(tool));
 	return asked;
 }
 
-type Next = Pick<PendingTurn, 'speaker' | 'message' | 'note' | 'decision' | 'isForApproval'>;
+type Next = Pick<
+	PendingTurn,
+	'speaker' | 'message' | 'note' | 'decision' | 'isCheck' | 'isForApproval'
+>;
 
 async function nextToSpeak(call: Call, conversation: Conversation): Promise<Next | Ending> {
 	const choice = await choose(call, conversation);
@@ -260,8 +272,14 @@ async function nextToSpeak(call: Call, conversation: Conversation): Promise<Next
 }
 
 /** Who has the turn while an agent waits for approval: a person, then the agent with the decision. Nobody else decides. */
-function nextForApproval({ n8n, state }: Call, approval: Approval): Next | Ending {
-	const { speaker, decision, words = '', isAsked } = approval;
+function nextForApproval(
+	{ n8n, state }: Call,
+	{ turns }: Conversation,
+	approval: Approval,
+): Next | Ending {
+	const { speaker, decision, words = '', isAsked, isRecorded } = approval;
+	if (isRecorded && !isAsked && tellsApprovals(state.speakers[speaker], turns))
+		return { speaker, message: 'What do you wait for?', isCheck: true };
 	if (decision) return { speaker, message: words, decision };
 	const person = isAsked ? undefined : findPerson(n8n, state.speakers);
 	if (person) return { speaker: person, message: toApprovalMessage(approval), isForApproval: true };

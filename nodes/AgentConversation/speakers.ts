@@ -2,7 +2,7 @@ import { type IDataObject, type IExecuteFunctions, SEND_AND_WAIT_OPERATION } fro
 
 import type { AgentServer } from '../../src/agent/server';
 import { SERVERS } from '../../src/agent/servers';
-import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
+import type { Conversation, PendingTurn, Turn } from '../../src/conversation/conversation';
 import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/nextTurn';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
@@ -66,7 +66,7 @@ export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'tool
  */
 export function toTurnInput(
 	conversation: Conversation,
-	{ speaker, turn, message, messageId, decision }: PendingTurn,
+	{ speaker, turn, message, messageId, decision, isCheck }: PendingTurn,
 	tool: AttachedTool,
 	{ showLive, spendingLabel }: { showLive: boolean; spendingLabel: string },
 ): IDataObject {
@@ -87,7 +87,7 @@ export function toTurnInput(
 		...(isWorkspaceAgent(tool) && {
 			sessionAt,
 			waitsFor: { kind: waiting ?? '' },
-			decision: decision ?? '',
+			decision: isCheck ? 'check' : (decision ?? ''),
 			// a message with everything in it needs nothing else
 			history: rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
 		}),
@@ -107,10 +107,18 @@ export function toTurnInput(
 function toRemoteHistory(conversation: Conversation, speaker: string): IDataObject[] {
 	const { turns, earlier } = conversation;
 	const last = turns.findLastIndex((turn) => turn.speaker === speaker && !turn.failed);
-	const server = last < earlier ? turns[last]?.server : undefined;
-	if (!SERVERS.some((one: AgentServer) => one.name === server && one.history)) return [];
+	if (last >= earlier || !rowOf(turns[last])?.history) return [];
 	return toHistory(conversation, speaker).map(({ role, content }) => ({
 		role: role === 'user' ? role : 'agent',
 		text: content,
 	}));
 }
+
+/** Whether the server of a speaker says for which approval it waits. */
+export const tellsApprovals = (tool: AttachedTool | undefined, turns: Conversation['turns']) =>
+	isType(tool, 'workspaceAgentTool') &&
+	rowOf(turns.findLast(({ speaker, server }) => speaker === tool?.node && server))?.approvals !==
+		undefined;
+
+const rowOf = (turn: Turn | undefined): AgentServer | undefined =>
+	SERVERS.find(({ name }) => name === turn?.server);

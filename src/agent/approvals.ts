@@ -129,7 +129,7 @@ function knownOpen({ taskId = '', kind }: KnownWait): OpenApproval | undefined {
 }
 
 /** What waits for approval: what the server says or, if it says nothing, what is known. */
-async function findOpen(
+export async function findOpen(
 	http: Http,
 	server: AgentServer,
 	session: string,

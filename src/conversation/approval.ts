@@ -8,6 +8,8 @@ export interface Approval {
 	speaker: string;
 	/** For what, in words. */
 	text: string;
+	/** Set if a transcript says it, whose rows people can change. */
+	isRecorded?: true;
 	/** Set if nobody is asked (again). */
 	isAsked?: true;
 	/** What a person has answered that is no decision. */
@@ -19,11 +21,11 @@ export interface Approval {
 }
 
 /** The message to the person who decides. */
-export const toApprovalMessage = ({ speaker, text, unclear }: Approval): string =>
+export const toApprovalMessage = ({ speaker, text, unclear, isRecorded }: Approval): string =>
 	[
 		unclear !== undefined &&
 			`Nothing was decided: "${shortenText(unclear, 100)}" is none of the answers below.`,
-		`${speaker} waits for approval:`,
+		`${speaker} waits for approval${isRecorded ? '. The transcript says' : ''}:`,
 		text,
 		HOW_TO_ANSWER,
 	]

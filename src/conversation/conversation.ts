@@ -73,6 +73,8 @@ export interface PendingTurn extends AskedTurn {
 	approvedBy?: string;
 	/** What a person has decided about what the speaker waits for. The message is in the person's words. */
 	decision?: Decision;
+	/** Set if the speaker is only asked for what it waits. It is sent no message. */
+	isCheck?: true;
 	/** Set if the speaker is a person who is asked for that. */
 	isForApproval?: true;
 }
@@ -129,7 +131,9 @@ export function startConversation(
 		began: now,
 		earlier: earlier.length,
 		turns: earlier,
-		...(waiting && { approval: { speaker: waiting.speaker, text: asking?.text ?? '' } }),
+		...(waiting && {
+			approval: { speaker: waiting.speaker, text: asking?.text ?? '', isRecorded: true as const },
+		}),
 	};
 }
 
@@ -163,6 +167,7 @@ export function receiveReply(
 	const { pending, ...rest } = conversation;
 	if (!pending) return conversation;
 	const { rules } = conversation;
+	if (pending.isCheck && !reply.failure) return receiveCheck(rest, pending, reply, conversation);
 	if (mayAskAgain(rules, pending, reply.failure)) {
 		const note = joinSentences(
 			pending.note,
@@ -184,6 +189,19 @@ export function receiveReply(
 	};
 	const ending = checkEnding(updated, { pending, reply, stop }, now);
 	return ending ? endConversation(updated, ending, now) : updated;
+}
+
+/** What a speaker waits for, as its server says it: in place of what a transcript says. It is no turn. */
+function receiveCheck(
+	before: Omit<Conversation, 'pending'>,
+	{ speaker }: PendingTurn,
+	reply: Reply,
+	conversation: Conversation,
+): Conversation {
+	const checked: Conversation = { ...before, ids: updateIds(conversation, reply) };
+	delete checked.approval;
+	if (reply.approval !== undefined) checked.approval = { speaker, text: reply.approval };
+	return checked;
 }
 
 export const endConversation = (

@@ -250,19 +250,40 @@ it('what a speaker says about itself is no approval that waits, and no decision'
 	expect(decisions()).toEqual([]);
 });
 
-it('a transcript goes on where it waits: with a person, the same approval', async () => {
+it('a transcript goes on where it waits: with a person, what the server says', async () => {
 	const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
-	const options = { transcript: JSON.stringify(first.json['transcript']) };
+	// rows are changed by people, and in tables
+	const rows = (first.json['transcript'] as IDataObject[]).map((row) => ({
+		...row,
+		text: 'May I water the plants?',
+	}));
+	const options = { transcript: JSON.stringify(rows) };
 	const again = talkWith(
 		{ Graph: GRAPH, Other: says('Fine.'), Person: waits },
 		{ options, turnLimit: 2 },
 	);
-	const { json } = await answer({ ...again, items: [{}] }, { approved: true });
+	const before = paid().length;
+	const { json, asked } = await answer({ ...again, items: [{}] }, { approved: true });
+	expect(asked).toMatchObject([
+		{ speaker: 'Person', json: { message: expect.stringMatching(TOLD) } },
+	]);
 	expect(decisions()).toEqual([[true]]);
+	expect(paid()).toHaveLength(before + 1);
 	expect(turnsOf(json).slice(1, 3)).toEqual([
 		['Person', 'Approved'],
 		['Graph', expect.stringContaining('decided: [true]')],
 	]);
+});
+
+it('a transcript of what waits no longer goes on with the next speaker', async () => {
+	const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
+	servers.interrupts.clear();
+	const options = { transcript: JSON.stringify(first.json['transcript']) };
+	const again = talkWith({ Graph: GRAPH, Other: says('Fine.') }, { options, turnLimit: 1 });
+	const { json } = await converse({ ...again, items: [{}] });
+	expect(turnsOf(json).slice(1)).toEqual([['Other', 'Fine.']]);
+	expect(json).not.toHaveProperty('waitsFor');
+	expect(paid()).toHaveLength(1);
 });
 
 it('a decision that comes too late for what was shown goes to nothing', async () => {

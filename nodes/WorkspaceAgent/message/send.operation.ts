@@ -4,6 +4,7 @@ import { type AskedServer, sendMessage } from '../../../src/agent/client';
 import {
 	type Directed,
 	directMessage,
+	findOpen,
 	type KnownWait,
 	tellWay,
 	wordsFor,
@@ -83,6 +84,7 @@ export const sendOperation = operation({
 		const session = selectSession(choice, context, place, server);
 		const decision = server && readDecision(options.answerToApproval, context);
 		const { chatId, history, ...known } = server ? findHandedOver(session, context, place) : {};
+		const isCheck = context.handedOver.readTurn('decision') === 'check';
 		const words = server && wordsFor(server, decision);
 		return {
 			...(server && {
@@ -96,6 +98,7 @@ export const sendOperation = operation({
 				history:
 					session.source === 'conversation' && history === false ? false : readHistory(history),
 			}),
+			isCheck,
 			isCarriedOn: context.handedOver.caller === 'workflow',
 			session,
 			chat: toChat(session, server, place, chatId),
@@ -120,6 +123,7 @@ export const sendOperation = operation({
 
 	async run(context) {
 		const { server, session } = context.request;
+		if (context.request.isCheck) return await tellWait(context);
 		if (!server) return await send(context, undefined);
 		const ask = async () => await send(context, await openChat(context, REMEMBERING));
 		return session.id === undefined ? await ask() : await context.inSession(session.id, ask);
@@ -138,6 +142,8 @@ interface SendRequest {
 	/** What the item hands over for one that remembers nothing. */
 	history?: readonly Said[] | false;
 	isCarriedOn: boolean;
+	/** Whether a conversation only asks for what a speaker waits. */
+	isCheck: boolean;
 	session: Session;
 	/** What remembers the ID that a server gives to the session. */
 	chat: ChatChoice;
@@ -164,6 +170,16 @@ function toChat(
 
 type SendContext = OperationContext<SendRequest, How | undefined>;
 type How = Awaited<ReturnType<typeof findHow>>;
+
+/** For what a speaker waits, asked for free: a transcript may say something else. */
+async function tellWait({ request, http }: SendContext): Promise<ItemOutput> {
+	const { server, session, known = {} } = request;
+	const open = server && session.id && (await findOpen(http, server, session.id, known));
+	const { waitsFor, task: taskId } = open || {};
+	return {
+		json: { output: '', ...omitMissing({ waitsFor: waitsFor && { ...waitsFor }, taskId }) },
+	};
+}
 
 /** Sends a message once, and turns the answer into an item. */
 async function send(context: SendContext, chat: Chat | undefined): Promise<ItemOutput> {
