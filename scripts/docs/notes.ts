@@ -1,5 +1,6 @@
 const ADDRESS = 'Check http:// or https:// and the port in the base URL.';
-const UNKNOWN = 'If the outcome is unknown, check the service first.';
+/** What the page says of all such messages. */
+export const UNKNOWN = 'If the outcome is unknown, check the service first.';
 const CORRECT_MODEL = 'Choose a model from the list, or correct its ID.';
 /** What the page for the person on call says. */
 export const SEE_RUNBOOK = 'See the [runbook](runbook.md).';
@@ -70,8 +71,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Correct the fields that the service names below the message.',
 	'The service answered in a form that cannot be read':
 		"Check the base URL. If it is right, report the request ID to the service's support team.",
-	'The service did not answer within the total timeout': `Raise **Total Timeout**. ${UNKNOWN}`,
-	'The service did not answer in time': `Raise **Idle Timeout**. ${UNKNOWN}`,
+	'The service did not answer within the total timeout': 'Raise **Total Timeout**.',
+	'The service did not answer in time': 'Raise **Idle Timeout**.',
 	'The service answered with something that is not HTTP': ADDRESS,
 	'The connection to the service broke before it answered': UNKNOWN,
 	'n8n does not allow requests to this address':

@@ -1,6 +1,6 @@
 import { DIALECTS } from '../../src/agent/dialects';
 import { withFullStop } from './markdown';
-import { HINT, NOTES, SEE_RUNBOOK } from './notes';
+import { HINT, NOTES, SEE_RUNBOOK, UNKNOWN } from './notes';
 import { instructs, isClear, type Sentence } from './sentences';
 
 /** What a user was doing, and where the sentences of it are made. The first that fits counts. */
@@ -95,7 +95,7 @@ export function renderEntries(sentences: readonly Sentence[]): string[] {
 	const byTitle = new Map<string, Set<string>>();
 	for (const sentence of sentences) {
 		const advice = noteFor(sentence);
-		if (['', HINT, SEE_RUNBOOK].includes(advice)) continue;
+		if (['', HINT, SEE_RUNBOOK, UNKNOWN].includes(advice)) continue;
 		const title = escaped(withFullStop(sentence.message));
 		const advices = byTitle.get(title) ?? new Set();
 		advices.add(withFullStop(advice));
@@ -134,7 +134,7 @@ export function renderTroubleshooting(sentences: readonly Sentence[], written: s
 	return `${[
 		'# Troubleshooting',
 		written,
-		'n8n shows the message of an error as its title, and what to do below it. With **On Error: Continue (using error output)**, both are in `error`. This page has only the messages where n8n shows less. A hint beside an output is no error: you have the answer. If it says that a cost is not counted, ask the service what it has really cost. "…" stands for a value. For a balance, a limit or a budget, see the [runbook](runbook.md).',
+		`n8n shows the message of an error as its title, and what to do below it. ${UNKNOWN} With **On Error: Continue (using error output)**, both are in \`error\`. This page has only the messages where n8n shows less. A hint beside an output is no error: you have the answer. If it says that a cost is not counted, ask the service what it has really cost. "…" stands for a value. For a balance, a limit or a budget, see the [runbook](runbook.md).`,
 		...groups.flatMap(({ title, entries }) => [`## ${title}`, entries.join('\n')]),
 		...renderForms(),
 	].join('\n\n')}\n`;
