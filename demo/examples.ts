@@ -126,6 +126,10 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		waits: 'waits for your Slack account, and for 80% of the budget to be spent',
 	},
 	{
+		file: 'when-the-budget-is-reached-ask-in-slack.json',
+		waits: 'waits for your Slack account and a model, and for 8 a.m. in New York',
+	},
+	{
 		file: 'form-that-pauses-everything-that-costs.json',
 		waits: 'waits until you publish it, and for somebody to fill in its form',
 	},

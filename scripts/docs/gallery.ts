@@ -45,6 +45,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
 		'spending-report-by-mail-every-monday.json',
 		'bill-customers-every-month.json',
 		'alarm-in-slack-at-80-percent-of-the-budget.json',
+		'when-the-budget-is-reached-ask-in-slack.json',
 		'form-that-pauses-everything-that-costs.json',
 		'post-new-models-and-price-changes-to-slack.json',
 		'alert-in-slack-when-the-crypto-mood-turns.json',
