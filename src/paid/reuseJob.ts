@@ -2,7 +2,7 @@ import { isUnstarted, mapServiceError, ServiceError } from '../core/errors';
 import type { Http } from '../core/http';
 import type { Entry } from '../ledger/entry';
 import { asNotStarted } from '../ledger/keyClaim';
-import { enterRow, type Ledger } from '../ledger/ledger';
+import { enterRow, type Ledger, type LedgerTable } from '../ledger/ledger';
 import type { Job } from '../router/jobRecord';
 import { type JobAddress, openContent, readJob } from '../router/jobs';
 import { LONG_RETRY_ATTEMPTS, retryTransient } from '../tables/retries';
@@ -54,7 +54,7 @@ export async function reuseOrPay(
 async function findEarlier(building: BuildingRequest): Promise<StartedJob | undefined> {
 	const { open, row, since, mediaType, resendIfUnknown, http, addHint } = building;
 	try {
-		const { table, clock, executionId: own } = await open();
+		const { table, n8nTime, executionId: own } = await open();
 		const ofOthers = {
 			state: 'reusable',
 			startedAt: above(since),
@@ -69,7 +69,7 @@ async function findEarlier(building: BuildingRequest): Promise<StartedJob | unde
 			if (resendIfUnknown) return undefined;
 			throw startUnknown(entry);
 		}
-		const isNew = clock.now() - startedAt < MAX_LAG;
+		const isNew = n8nTime() - startedAt < MAX_LAG;
 		const job = await readPaidJob(http, { mediaType, jobId }, isNew);
 		if (!job)
 			addHint(
@@ -112,18 +112,24 @@ const MAX_ROWS = 200;
 
 /** Keeps what this execution has paid for, also after Stop. @throws ServiceError when the ledger cannot be used. */
 async function enter({ open, row }: BuildingRequest, record: string): Promise<void> {
-	const { table, clock, uncancellableClock, executionId } = await open();
-	const entry = { ...row, record, executionId, startedAt: clock.now() };
+	const { table, n8nTime, uncancellableClock, executionId } = await open();
+	const entry = { ...row, record, executionId, startedAt: n8nTime() };
 	// one that is added twice is found once
 	await retryTransient(uncancellableClock, LONG_RETRY_ATTEMPTS, async () => {
 		await enterRow(table, 'enterReusable', entry);
 	});
-	const { credentialId } = row;
+	// if n8n does not answer, or the key may not delete rows, they stay
+	await forgetOldest(table, row).catch(() => undefined);
+}
+
+async function forgetOldest(
+	table: LedgerTable,
+	{ credentialId }: BuildingRequest['row'],
+): Promise<void> {
 	const isOfAccount = where<Entry>({ credentialId, state: 'reusable' });
 	const old = await table.find(isOfAccount, { last: true, offset: MAX_ROWS, limit: MAX_CLAUSES });
 	const ids = old.map(({ id }) => id);
-	// if the key may not delete rows, they stay
-	if (ids.length) await table.remove(anyOf('id', ids)).catch(() => undefined);
+	if (ids.length) await table.remove(anyOf('id', ids));
 }
 
 const startUnknown = ({ executionId, startedAt }: Entry) =>
