@@ -25,7 +25,7 @@ What you should know:
 - **Dify**: a chatbot or an agent with its own API key. A workflow or a text generator has no chat.
 - **A session** works as for a workspace, with [a few differences](sessions.md#at-another-server). The job ledger remembers an ID that the agent has given.
 - **The credential test** sends nothing that might start an agent.
-- **A decision** of a person, for which a graph of LangGraph waits, is [a field of the node](sessions.md#approve-what-an-agent-waits-for).
+- **A decision** of a person, for which an agent waits, is [an option of the node](sessions.md#approve-what-an-agent-waits-for).
 - **The answer** is recognized by [its form](troubleshooting.md#forms-of-answers-of-an-agent) alone.
 - **The cost** is that of the owner of the agent. No budget or cap of this package counts it.
 

@@ -2,10 +2,10 @@ import type { Decision } from '../core/decision';
 import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
-import { askBefore, toRequest } from './asking';
+import { askBefore, fill, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
 import type { AgentServer, Approvals } from './server';
-import { idAt, taskOf } from './serverIds';
+import { idAt, SEPARATOR, taskOf } from './serverIds';
 import { requestsOf, toWaiting, type Waiting } from './waiting';
 
 /** What is known to wait in a session, before the server is asked. */
@@ -21,6 +21,8 @@ export interface Directed {
 	task?: string | undefined;
 	/** By ID of what waits: the decision, for a server that takes values. */
 	resume?: Readonly<Record<string, unknown>>;
+	/** For one that takes an entry for each. */
+	decisions?: readonly unknown[];
 }
 
 interface Message {
@@ -111,20 +113,30 @@ const TOO_MUCH =
 const refused = (message: string, advice: string) =>
 	withDetails(invalidInputError(message, advice), { outcome: 'not_started' });
 
+const NO_ID = () => '';
+
 /** What is said for a decision to an agent that takes nothing but messages. @returns undefined for one in words. */
-export function wordsFor({ approvals }: AgentServer, decision: Decision | undefined) {
+export function wordsFor({ approvals, decides }: AgentServer, decision: Decision | undefined) {
 	if (decision !== 'approve' && decision !== 'decline') return undefined;
-	if (approvals) return '';
+	if (approvals ?? decides) return '';
 	return decision === 'approve' ? 'Approved' : 'Not approved';
 }
 
 /** What is known to wait in a task, or anywhere in the session. A task that is not surely a question waits for approval. */
-function knownOpen({ taskId = '', kind }: KnownWait): OpenApproval | undefined {
+function knownOpen(
+	{ decides }: AgentServer,
+	{ taskId = '', kind }: KnownWait,
+): OpenApproval | undefined {
 	if (taskId ? kind === 'input' : kind !== 'approval') return undefined;
 	return {
 		task: taskId,
 		waitsFor: { kind: 'approval', text: taskId ? `task ${taskId}` : 'approval in this session' },
-		answer: (_, content) => ({ content, ...(taskId && { task: taskId }) }),
+		answer: (decision, content) => {
+			if (!decides || !taskId) return { content, ...(taskId && { task: taskId }) };
+			const toEntry = (task: string) =>
+				fill(decides.each[decision], { task, message: content }, NO_ID);
+			return { content, decisions: taskId.split(SEPARATOR).map(toEntry) };
+		},
 	};
 }
 
@@ -135,7 +147,7 @@ export async function findOpen(
 	session: string,
 	known: KnownWait,
 ): Promise<OpenApproval | undefined> {
-	if (!server.approvals) return knownOpen(known);
+	if (!server.approvals) return knownOpen(server, known);
 	const asked = await findAsked(http, server.approvals, server, session);
 	const waitsFor = toWaiting(asked.map(toWait));
 	if (!waitsFor) return undefined;
@@ -166,7 +178,7 @@ async function findAsked(
 ): Promise<Asked[]> {
 	// an ID that cannot be part of a path is sent nowhere
 	encodePathSegment(session, 'Session ID');
-	const request = toRequest(find, { session }, () => '');
+	const request = toRequest(find, { session }, NO_ID);
 	const found = await askBefore(http, server, request, readList);
 	// a server that does not know the filter lists others
 	const own = found.filter((one) => textAt(one, sessionAt) === session.toLowerCase());

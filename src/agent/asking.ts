@@ -37,8 +37,10 @@ export function toRequest(
 	values: Values,
 	newId: () => string,
 ): AskRequest {
-	const encoded = path.replace(PLACEHOLDER, (_, name: keyof Omit<Values, 'resume' | 'history'>) =>
-		encodePathSegment(values[name] ?? '', NAMES[name] ?? name),
+	const encoded = path.replace(
+		PLACEHOLDER,
+		(_, name: keyof Omit<Values, 'resume' | 'decisions' | 'history'>) =>
+			encodePathSegment(values[name] ?? '', NAMES[name] ?? name),
 	);
 	if (body === undefined) return { method, path: encoded };
 	return { method, path: encoded, body: fill(body, values, newId) as object };

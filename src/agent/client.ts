@@ -20,7 +20,8 @@ import { WORKSPACE } from './servers';
 export type { PartialAnswer } from './answerFold';
 
 /** How another server than a workspace is asked. */
-export interface AskedServer extends Pick<Values, 'agent' | 'chat' | 'task' | 'resume'> {
+export interface AskedServer
+	extends Pick<Values, 'agent' | 'chat' | 'task' | 'resume' | 'decisions'> {
 	server: AgentServer;
 	way: Way;
 	newId(): string;
@@ -81,10 +82,11 @@ async function sendOnce(
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
 	const { ids, read } = createIdReader(server);
 	try {
-		const { agent, chat, task, resume, isNew, history: said } = other ?? {};
+		const { agent, chat, task, resume, decisions, isNew, history: said } = other ?? {};
 		const session = isNew && server.chatAt ? undefined : sessionId;
 		const history = toMessages(server, said, newId);
-		const values = { message: content, session, agent, chat, task, resume, history };
+		const ofSession = { session, agent, chat, task, history };
+		const values = { message: content, ...ofSession, resume, decisions };
 		const response = await http.send({
 			...toAskRequest(wayOf(server, way, resume), values, newId),
 			accept,
@@ -103,7 +105,8 @@ async function sendOnce(
 		// a workspace has no IDs of its own, and an answer may have many pieces
 		const reading = other ? { ...fold, add } : fold;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
-		return { ...fold.answer(), ...ids, ...getRequestId(response.headers) };
+		const answer = fold.answer();
+		return { ...answer, ...idsFor(server, answer, ids), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
@@ -115,6 +118,12 @@ async function sendOnce(
 			),
 		);
 	}
+}
+
+/** What a person was not shown has no ID to be approved by. */
+function idsFor({ decides }: AgentServer, { waitsFor }: AgentAnswer, ids: ServerIds): ServerIds {
+	if (decides && waitsFor?.onlyDecline) delete ids.task;
+	return ids;
 }
 
 /** A decision goes another way than a message. */

@@ -152,6 +152,12 @@ export const DIALECTS: readonly Dialect[] = [
 				{
 					if: { 'outcome.type': 'interrupt' },
 					asks: ['outcome.interrupts.message', 'outcome.interrupts'],
+					call: {
+						waitsFor: 'approval',
+						each: 'outcome.interrupts',
+						id: 'id',
+						reason: ['message', 'reason'],
+					},
 					settles: '*',
 				},
 				END,

@@ -1,3 +1,4 @@
+import type { Decision } from '../core/decision';
 import type { Condition, Path } from './dialect';
 
 /** What a request has in it. A text that is a placeholder becomes its value, and a field whose placeholder has none is left out. */
@@ -21,6 +22,8 @@ export interface Values {
 	task?: string | undefined;
 	/** A person's decision, by ID of what waits for it. */
 	resume?: Readonly<Record<string, unknown>> | undefined;
+	/** The same for a server that takes one entry for each. */
+	decisions?: readonly unknown[] | undefined;
 	/** All messages, the current one last, each as the row has it. */
 	history?: readonly unknown[] | undefined;
 }
@@ -97,6 +100,11 @@ export interface AgentServer {
 	};
 	/** Where it tells what waits for a person, and how that is decided. */
 	readonly approvals?: Approvals;
+	/** How a decision is sent where the answer has told what waits: where events have the IDs, and an entry of `{decisions}` for each `{task}`. */
+	readonly decides?: {
+		readonly idsAt: readonly Path[];
+		readonly each: Readonly<Record<Decision, Template>>;
+	};
 	/** Events that only repeat what others say. */
 	readonly ignores?: Condition;
 	/** What it says where it refuses a message because it still answers another one of the session. It has then started nothing. */

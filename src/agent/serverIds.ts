@@ -20,7 +20,8 @@ const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
 export function createIdReader(server: AgentServer) {
-	const { chatAt = [], tasks, approvals, history } = server;
+	const { chatAt = [], tasks, approvals, decides, history } = server;
+	const waitAt = approvals ? [approvals.idsAt] : decides?.idsAt;
 	const ids: ServerIds = {};
 	const asked: string[] = [];
 	let isFirst = true;
@@ -34,11 +35,12 @@ export function createIdReader(server: AgentServer) {
 			if (chat) ids.chat = chat;
 			const message = history && idAt(value, history.idAt);
 			if (message) ids.message = message;
-			if (approvals) asked.push(...idsAt(value, approvals.idsAt));
+			if (tasks) readTasks(tasks, value, ids);
+			if (!waitAt) return;
+			for (const path of waitAt) asked.push(...idsAt(value, path));
 			const task = taskOf(asked);
 			if (task) ids.task = task;
-			else if (approvals) delete ids.task;
-			if (tasks) readTasks(tasks, value, ids);
+			else delete ids.task;
 		},
 	};
 }
@@ -79,10 +81,13 @@ function readTasks(
 const idsAt = (value: unknown, path: string): string[] =>
 	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');
 
+export const SEPARATOR = ',';
+
 /** One ID for several questions that wait for the same decision. */
 export const taskOf = (ids: readonly string[]): string => {
 	const known = [...new Set(ids.map(plainId))].sort();
-	return known.length >= MAX_OPEN || known.includes('') ? '' : known.join(',');
+	const isUsable = known.length < MAX_OPEN && known.every((id) => id && !id.includes(SEPARATOR));
+	return isUsable ? known.join(SEPARATOR) : '';
 };
 
 export const idAt = (value: unknown, path: string | readonly string[]): string =>

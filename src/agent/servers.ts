@@ -19,6 +19,15 @@ const toRun = (what: Record<string, Template>): Ask => ({
 	},
 });
 
+const CANCELLED = { interruptId: '{task}', status: 'cancelled' };
+
+/** As openai 7.57.0 has it. */
+const approvalOfMcp = (decision: Record<string, Template>) => ({
+	type: 'mcp_approval_response',
+	approval_request_id: '{task}',
+	...decision,
+});
+
 /** To add a server, write a row, and record what its own client sends and what it answers. */
 export const SERVERS = [
 	{
@@ -146,9 +155,19 @@ export const SERVERS = [
 					tools: [],
 					context: [],
 					forwardedProps: {},
+					resume: '{decisions}',
 				},
 			},
 		],
+		// docs.ag-ui.com/concepts/interrupts: what a refusal looks like is the agent's own, and an object may pass for a yes; what is cancelled does not
+		decides: {
+			idsAt: ['outcome.interrupts.id'],
+			each: {
+				approve: { interruptId: '{task}', status: 'resolved', payload: { approved: true } },
+				decline: CANCELLED,
+				text: CANCELLED,
+			},
+		},
 		history: {
 			user: { id: '{id}', role: 'user', content: '{message}' },
 			agent: { id: '{id}', role: 'assistant', content: '{message}' },
@@ -188,7 +207,7 @@ export const SERVERS = [
 				path: '/responses',
 				body: {
 					model: '{agent}',
-					input: '{message}',
+					input: '{decisions}|{message}',
 					previous_response_id: '{chat}',
 					stream: true,
 					store: true,
@@ -203,6 +222,16 @@ export const SERVERS = [
 			waiting: [],
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],
 			at: [{ state: 'response.status', id: 'response.id' }],
+		},
+		decides: {
+			idsAt: ['item', 'output', 'response.output'].map(
+				(place) => `${place}[type=mcp_approval_request].id`,
+			),
+			each: {
+				approve: approvalOfMcp({ approve: true }),
+				decline: approvalOfMcp({ approve: false }),
+				text: approvalOfMcp({ approve: false, reason: '{message}' }),
+			},
 		},
 		agents: { method: 'GET', path: '/models', list: 'data', id: 'id', label: 'id' },
 		probe: { method: 'GET', path: '/models', provesKey: true },

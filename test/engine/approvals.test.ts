@@ -309,6 +309,64 @@ describe.each<[Name, string]>([
 	});
 });
 
+describe.each<[Name, string, Record<string, unknown>]>([
+	[
+		'agUi',
+		'May I i1?\nMay I i2?',
+		{
+			approve: ['i1', 'i2'].map((interruptId) => ({
+				interruptId,
+				status: 'resolved',
+				payload: { approved: true },
+			})),
+			decline: ['i1', 'i2'].map((interruptId) => ({ interruptId, status: 'cancelled' })),
+			text: ['i1', 'i2'].map((interruptId) => ({ interruptId, status: 'cancelled' })),
+		},
+	],
+	[
+		'responses',
+		'pay with {"usd":7}',
+		{
+			approve: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }],
+			decline: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: false }],
+			text: [
+				{
+					type: 'mcp_approval_response',
+					approval_request_id: 'mcpr_1',
+					approve: false,
+					reason: 'too dear',
+				},
+			],
+		},
+	],
+])('%s: what the answer told to wait is decided', (name, text, sent) => {
+	const only = name === 'responses' ? { agent: model('planner-1') } : {};
+
+	it.each(['approve', 'decline', 'text'])('in another execution: %s', async (decision) => {
+		const { json } = await send('[may] go on', only, {}, name);
+		expect(json).toMatchObject({
+			waitsFor: { kind: 'approval', text },
+			sessionAt: expect.any(String),
+		});
+		const more = { ...only, ...FROM_ITEM };
+		const refused = await send('yes', more, json, name);
+		expect(refused.failed).toMatchObject(REFUSED);
+		const words = decision === 'text' ? 'too dear' : '';
+		const decided = await send(words, { ...more, answerToApproval: decision }, json, name);
+		expect(decided.failed).toBeUndefined();
+		expect(decided.json).not.toHaveProperty('waitsFor');
+		const body = paid().at(-1)?.body ?? {};
+		expect(body[name === 'agUi' ? 'resume' : 'input']).toEqual(sent[decision]);
+		if (name === 'agUi')
+			expect((body['messages'] as IDataObject[]).map(({ content }) => content)).toEqual(
+				['[may] go on', expect.any(String), words].filter(Boolean),
+			);
+		const next = await send('and now?', more, decided.json, name);
+		expect(next.json['output']).toMatch(/^I heard: and now\?/);
+		expect(paid()).toHaveLength(3);
+	});
+});
+
 it('the execution that was asked knows what it decides about, without its item', async () => {
 	const agent = (name: string, message: string, answerToApproval: string) =>
 		ours(name, 'workspaceAgent', {

@@ -83,7 +83,7 @@ const ASSISTANTS = [
  *   for two tools; with `[both]`, two graphs that ask at once. They wait until each has its value. After a message, nothing waits.
  * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[403]` and the like as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
  *   with `[nothing]` as a workflow whose last node returns nothing.
- * - With `[may]`, the AI SDK asks for approval of a tool, and Dify for human input.
+ * - With `[may]`, the AI SDK and OpenAI Responses ask for approval of a tool, AG-UI for two, and Dify for human input.
  * - AG-UI as @ag-ui/encoder 1.0.0 and the AI SDK as ai 7.0.173 answer: both know only the messages that they are sent.
  * - OpenAI Responses after the recordings of `recordings.ndjson` (openai 7.57): it knows responses that it has completed, or cut at a limit
  *   (`[incomplete]`), and none that broke off or failed. Its errors are those of https://github.com/dotnet/extensions/issues/7704.
@@ -256,14 +256,21 @@ export async function agentServers(): Promise<AgentServers> {
 			const sent = message.includes('[cut]') ? events.slice(0, 3) : events;
 			await stream(response, 'text/event-stream', sent, 3);
 		};
+	/** Threads of AG-UI that wait. */
+	const paused = new Set<unknown>();
 	answerers['POST /ag-ui'] = answerHistory(
 		({ content }) => String(content),
-		(messageId, words, { threadId, runId }) => [
+		(messageId, words, { threadId, runId, resume }) => [
 			{ type: 'RUN_STARTED', threadId, runId },
+			...(paused.has(threadId) !== Boolean(resume)
+				? [{ type: 'RUN_ERROR', message: 'Pending interrupts need a resume' }]
+				: []),
 			{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
 			...words.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta })),
 			{ type: 'TEXT_MESSAGE_END', messageId },
-			{ type: 'RUN_FINISHED', threadId, runId },
+			paused.delete(threadId) || !words.includes('[may] ')
+				? { type: 'RUN_FINISHED', threadId, runId }
+				: paused.add(threadId) && { type: 'RUN_FINISHED', threadId, runId, outcome: INTERRUPT },
 		],
 	);
 	answerers['POST /api/chat'] = answerHistory(
@@ -299,16 +306,18 @@ export async function agentServers(): Promise<AgentServers> {
 			);
 		await held;
 		const id = `resp_${randomUUID().replaceAll('-', '')}`;
-		const words = `I heard: ${input} This is message ${before + 1}.`;
-		const [end = 'completed'] = /(?<=\[)(incomplete|failed)(?=\])/.exec(input ?? '') ?? [];
-		const isCut = input?.includes('[cut]');
+		const said = typeof input === 'string' ? input : JSON.stringify(input);
+		const words = `I heard: ${said} This is message ${before + 1}.`;
+		const [end = 'completed'] = /(?<=\[)(incomplete|failed)(?=\])/.exec(said) ?? [];
+		const isCut = said.includes('[cut]');
+		const asked = said.includes('[may]') ? [APPROVAL_OF_MCP] : [];
 		if (!isCut && end !== 'failed') responses.set(id, before + 1);
 		const item = { id: 'msg_1', type: 'message', role: 'assistant' };
 		const content = [{ type: 'output_text', annotations: [], text: words }];
 		const place = { item_id: item.id, output_index: 0, content_index: 0 };
 		const made = { id, object: 'response', status: 'in_progress', error: null, model, output: [] };
 		const error = { code: 'server_error', message: 'The model broke in the middle' };
-		const output = [{ ...item, status: end, content }];
+		const output = [{ ...item, status: end, content }, ...asked];
 		const events = [
 			{ type: 'response.created', response: made },
 			{ type: 'response.in_progress', response: made },
@@ -320,6 +329,7 @@ export async function agentServers(): Promise<AgentServers> {
 			...words
 				.split(/(?<= )/)
 				.map((delta) => ({ type: 'response.output_text.delta', ...place, delta })),
+			...asked.map((one) => ({ type: 'response.output_item.done', output_index: 1, item: one })),
 			{
 				type: `response.${end}`,
 				response: { ...made, status: end, ...(end === 'failed' ? { error } : { output }) },
@@ -470,6 +480,26 @@ export async function agentServers(): Promise<AgentServers> {
 		},
 	};
 }
+
+/** As docs.ag-ui.com/concepts/interrupts has it. */
+const INTERRUPT = {
+	type: 'interrupt',
+	interrupts: ['i1', 'i2'].map((id) => ({
+		id,
+		reason: 'tool_call',
+		message: `May I ${id}?`,
+		toolCallId: id,
+	})),
+};
+
+/** As https://platform.openai.com/docs/guides/tools-connectors-mcp has it. */
+const APPROVAL_OF_MCP = {
+	id: 'mcpr_1',
+	type: 'mcp_approval_request',
+	server_label: 'bank',
+	name: 'pay',
+	arguments: '{"usd":7}',
+};
 
 /** As ai 7.0.173 streams it: `new-approval` in recordings.ndjson. */
 const APPROVAL_OF_UI = [

@@ -40,7 +40,8 @@ export function openHistory({
 		);
 	const all: Said[] = [
 		...earlier.map((said, index) => ({ id: idOf(`${place} ${session.id}`, said, index), ...said })),
-		{ role: 'user', text: content, id: randomUUID() },
+		// a decision may have no words
+		...(content ? [{ role: 'user' as const, text: content, id: randomUUID() }] : []),
 	];
 	const { history, omitted } = limitHistory(all);
 	return {

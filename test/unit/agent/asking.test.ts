@@ -1,4 +1,4 @@
-import { explain, toAskRequest, toRequest } from '../../../src/agent/asking';
+import { explain, fill, toAskRequest, toRequest } from '../../../src/agent/asking';
 import { findWay, wayIn } from '../../../src/agent/cards';
 import { toMessages } from '../../../src/agent/history';
 import type { AgentServer, RequestForm } from '../../../src/agent/server';
@@ -79,10 +79,13 @@ const DIFFERENCES: Record<string, Record<string, string>> = {
 	'@n8n/chat 1.37.0 streamed': OF_A_MESSAGE,
 	'@ag-ui/client 1.0.0 streamed': OF_AG_UI,
 	'@ag-ui/client 1.0.0 with history': OF_AG_UI,
+	'@ag-ui/client 1.0.0 a decision': OF_AG_UI,
+	'@ag-ui/client 1.0.0 a refusal': OF_AG_UI,
 	'ai 7.0.173 streamed': OF_A_MESSAGE,
 	'ai 7.0.173 with history': OF_A_MESSAGE,
 	'openai 7.57.0 streamed': OF_A_MESSAGE,
 	'openai 7.57.0 in a chat': OF_A_MESSAGE,
+	'openai 7.57.0 a decision': OF_A_MESSAGE,
 	'dify-client 2.3.2 streamed': OF_DIFY,
 	'dify-client 2.3.2 in a chat': OF_DIFY,
 };
@@ -105,7 +108,7 @@ async function ours({ case: what, card }: Sent, server: AgentServer) {
 	const http = inMemory(json(card));
 	const way = await findWay(http, server, 'https://agent.example.com');
 	if (what === 'card') return { headers: {}, body: undefined, ...http.requests[0]! };
-	const chat = what === 'in a chat' ? 'c1' : undefined;
+	const chat = /^(in a chat|a decision)$/.test(what) ? 'c1' : undefined;
 	const task = what === 'in a task' ? 't1' : undefined;
 	const [question, answer] = [
 		{ role: 'user', text: 'the question', id: 'm1' },
@@ -116,8 +119,11 @@ async function ours({ case: what, card }: Sent, server: AgentServer) {
 	const history = toMessages(server, said, newId);
 	const resume = { i1: true };
 	const ids = { session: SESSION, agent: 'agent', task, chat };
-	const values = { message: 'the question', ...ids, resume, history };
-	const asking = what === 'a decision' ? { ask: approvals!.answer } : way;
+	const asking = what === 'a decision' && approvals ? { ask: approvals.answer } : way;
+	const decided = what === 'a decision' ? 'approve' : what === 'a refusal' ? 'decline' : undefined;
+	const entry = decided && server.decides?.each[decided];
+	const decisions = entry ? [fill(entry, { task: 't1' }, newId)] : undefined;
+	const values = { message: 'the question', ...ids, resume, decisions, history };
 	return { headers: {}, body: undefined, ...toAskRequest(asking, values, newId) };
 }
 
