@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { createWithLedger, messages, model, nodesFor, secretsOf } from './bridge.ts';
+import { createWithLedger, messages, model, nodesFor, readWith, secretsOf } from './bridge.ts';
 import type { SavedWorkflow } from './editor.ts';
 import { formAt, FormVisitor } from './formVisitor.ts';
 import { galleryOfFile, given, textsOf } from './gallery.ts';
@@ -90,6 +90,39 @@ describe('the report of the last week', () => {
 			['Workflow', 'Model', 'Requests', 'Cost (USD)', 'Unknown Costs'],
 			['Write &lt;news>', 'verbose/novelist-1', '2', costs[0], '0'],
 			['Answer mails', 'northwind/quill-2.5', '3', costs[1], '0'],
+		]);
+	});
+
+	it('has the raises of the budget in that week', async () => {
+		const { ledgerTable } = await useCredential({
+			recordSpending: true,
+			budgetUsd: '1',
+			workflowsMayRaiseBy: '5',
+		});
+		const today = new Date().toISOString();
+		for (const [id, amount] of [
+			['of that week', 2],
+			['of today', 3],
+		] as const)
+			await readWith(bridge.editor, bridge.accounts.router, ['budget', 'raise'], {
+				request: `month:${today.slice(0, 7)}-01:${id}`,
+				amount,
+				reason: '<Ada> approved it',
+			});
+		const [row] = (await tables.rows(ledgerTable)).filter(({ state }) => state === 'budget');
+		const record = JSON.parse(String(row!['record'])) as { raises: Record<string, object> };
+		const [first, second] = Object.entries(record.raises);
+		const raises = Object.fromEntries([
+			[first![0], { ...first![1], at: `${day}T12:00Z` }],
+			second!,
+		]);
+		const changed = { record: JSON.stringify({ ...record, raises }), claim: randomUUID() };
+		await tables.update(ledgerTable, 'state', 'budget', changed);
+		const { body } = await mailed(file);
+		expect(body.match(/\d{4}-\d\d-\d\d: the budget was raised.*?<\/p>/g)).toEqual([
+			expect.stringMatching(
+				new RegExp(`^${day}: the budget was raised by 2 USD, by ".+": &lt;Ada> approved it</p>$`),
+			),
 		]);
 	});
 
