@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
 		rounds: { type: 'string', default: '99' },
 		/** shows that everything works, and nothing more */
 		quick: { type: 'boolean', default: false },
-		/** the sizes that docs/scale.md tells of queue mode: half an hour more */
+		/** the sizes that docs/measurements.md tells of queue mode: half an hour more */
 		large: { type: 'boolean', default: false },
 		/** prints the rows, and measures none */
 		list: { type: 'boolean', default: false },

@@ -26,5 +26,5 @@ export const quick: Sizes = {
 	tableRows: [100],
 };
 
-/** What docs/scale.md tells of queue mode. */
+/** What docs/measurements.md tells of queue mode. */
 export const large = { queueWatched: 10_000, queueParked: 10_000 };

@@ -1,6 +1,6 @@
 import { simulateTexts } from './scale';
 
-// what docs/scale.md says of more is in test/long
+// what docs/measurements.md says of more is in test/long
 it('ten workers with twenty executions each hardly wait for their budget and its record', async () => {
 	const { figures, ...rest } = await simulateTexts({ workers: 10, time: 30_000 });
 	expect(rest).toEqual({

@@ -1,7 +1,7 @@
 import { type Load, simulateTexts } from '../explore/scale';
 import { simulateQuestions, simulateStarts, type SteadyLoad } from '../explore/scaleOthers';
 
-// the figures of docs/scale.md, "How far"
+// the figures of docs/measurements.md, "What main can do"
 const loads: Array<[string, Partial<Load>]> = [
 	['3 workers, 20 texts of 5 s at once on each', { workers: 3 }],
 	['10 workers', { workers: 10 }],
@@ -44,7 +44,7 @@ it.each<[string, Partial<SteadyLoad>]>([
 	expect([figures.failed, figures.jobs]).toEqual([0, (load.perSecond ?? 0) * 60]);
 });
 
-it('fifty workers with twenty texts at once wait as little as docs/scale.md says', async () => {
+it('fifty workers with twenty texts at once wait as little as docs/measurements.md says', async () => {
 	process.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
 	expect(all['50 workers']).toMatchObject({ refused: 0 });
 	const {
