@@ -1,5 +1,6 @@
 import { isUnstarted, mapServiceError, ServiceError } from '../core/errors';
 import type { Http } from '../core/http';
+import { type Clock, retry } from '../core/retry';
 import type { Entry } from '../ledger/entry';
 import { asNotStarted } from '../ledger/keyClaim';
 import { enterRow, type Ledger, type LedgerTable } from '../ledger/ledger';
@@ -24,6 +25,9 @@ interface BuildingRequest {
 	/** Whether one of unknown outcome is sent again. */
 	resendIfUnknown: boolean;
 	http: Http;
+	clock: Clock;
+	/** Counts what an ended job has cost: the execution that paid for it may have been stopped. */
+	countEnded(job: Job): void;
 	addHint(sentence: string): void;
 }
 
@@ -52,7 +56,7 @@ export async function reuseOrPay(
 }
 
 async function findEarlier(building: BuildingRequest): Promise<StartedJob | undefined> {
-	const { open, row, since, mediaType, resendIfUnknown, http, addHint } = building;
+	const { open, row, since, mediaType, resendIfUnknown, addHint } = building;
 	try {
 		const { table, n8nTime, executionId: own } = await open();
 		const ofOthers = {
@@ -70,7 +74,7 @@ async function findEarlier(building: BuildingRequest): Promise<StartedJob | unde
 			throw startUnknown(entry);
 		}
 		const isNew = n8nTime() - startedAt < MAX_LAG;
-		const job = await readPaidJob(http, { mediaType, jobId }, isNew);
+		const job = await readPaidJob(building, { mediaType, jobId }, isNew);
 		if (!job)
 			addHint(
 				`The job ${jobId} that execution ${executionId} has paid for is gone at the service, so a new one is started.`,
@@ -88,14 +92,17 @@ const MAX_LAG = 60_000;
 
 /** @returns undefined if the job, or its file, is gone. @throws ServiceError if that is not known. */
 async function readPaidJob(
-	http: Http,
+	{ http, clock, countEnded }: BuildingRequest,
 	address: JobAddress,
 	isNew: boolean,
 ): Promise<Job | undefined> {
 	try {
 		const job = await readJob(http, address);
+		countEnded(job);
 		if (job.state !== 'completed') return job;
-		const { body } = await openContent(http, address);
+		const open = async () => await openContent(http, address);
+		const pauses = { attempts: 3, clock, minimumPause: 500 };
+		const { body } = await retry(open, { ...pauses, isRetryable: isLate });
 		// it is read by what needs it
 		await body[Symbol.asyncIterator]().return?.();
 		return job;
@@ -106,6 +113,10 @@ async function readPaidJob(
 		throw mapServiceError(cause);
 	}
 }
+
+/** Right after a job has completed, its file may be late, however long the job took. */
+const isLate = (cause: unknown) =>
+	cause instanceof ServiceError && [404, 409].includes(cause.details.status ?? 0);
 
 /** Rows per account. The oldest ones go. */
 const MAX_ROWS = 200;

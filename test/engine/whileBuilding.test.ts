@@ -244,6 +244,15 @@ describe.each(places)('kept in %s', (_place, fields) => {
 		expect(starts()).toBe(2);
 	});
 
+	it('what Retry On Fail has sent again is given from then on', async () => {
+		failPosts(rig.service, LOST, 1);
+		const resend = picture('generate', { requestSettings: { resendIfUnknown: true } });
+		const first = await again(resend, { settings: RETRIED });
+		expect([first.error, starts()]).toEqual([undefined, 2]);
+		expect(jobsOf(await again(resend))).toEqual(jobsOf(first));
+		expect(starts()).toBe(2);
+	});
+
 	it('Retry On Fail gives each item what it had, and pays once for what was refused', async () => {
 		const items = ['one', 'two', 'two'].map((text) => ({ text }));
 		const call = picture('start', { prompt: '={{ $json.text }}' });
@@ -330,6 +339,38 @@ it('a Unique Key alone decides about its job', async () => {
 	expect(rig.states()).toEqual(['pending']);
 });
 
+it('a file that is late after a long job is no reason for another job', async () => {
+	await build(picture());
+	for (const row of rig.n8n.rows) row['startedAt'] = Number(row['startedAt']) - 600_000;
+	rig.service.fault({
+		match: { path: '/content' },
+		times: 2,
+		do: { type: 'status', status: 404 },
+	});
+	const { items } = await build(picture());
+	expect([items[0]?.json['costUsd'], starts()]).toEqual([0, 1]);
+});
+
+it('a job that is given again is tracked once, and delivered once', async () => {
+	const tracked = (operation: string) => picture(operation, { useLedger: true });
+	const { deliver } = rig.watching();
+	await build(picture('start'));
+	const { items } = await build(tracked('start'));
+	expect(items[0]?.json).toMatchObject({ costUsd: 0, entryId: expect.any(Number) });
+	expect(await deliver()).toHaveLength(1);
+	await build(tracked('start'));
+	expect([await deliver(), starts()]).toEqual([[], 1]);
+	// it is stopped before it has the file
+	rig.service.fault({
+		match: { method: 'GET', path: '/jobs/' },
+		times: 1,
+		do: { type: 'status', status: 401 },
+	});
+	await build(tracked('generate'));
+	expect((await build(tracked('generate'))).items).toHaveLength(1);
+	expect([await deliver(), starts()]).toEqual([[], 2]);
+});
+
 it('the rows are delivered by no trigger, listed by no operation, and 200 at most', async () => {
 	await build(picture('start'));
 	expect(await rig.watching().deliver()).toEqual([]);
@@ -354,6 +395,19 @@ it('a job that is joined and given again is counted once in the budget and the r
 	expect(items[0]?.json).toMatchObject({ spentUsd: 0.04, reservedUsd: 0 });
 	expect(rig.n8n.spending).toMatchObject([{ requests: 1, costUsd: 0.04, unknownCosts: 0 }]);
 	expect(starts()).toBe(1);
+});
+
+it('a job that has failed after its execution was interrupted leaves nothing reserved', async () => {
+	const fields = { budgetUsd: '1' };
+	rig.service.fault({
+		match: { method: 'GET', path: '/jobs/' },
+		times: 1,
+		do: { type: 'status', status: 401 },
+	});
+	for (let time = 0; time < 2; time++)
+		await build(picture('generate', { prompt: '[[fail]]' }), {}, fields);
+	const { items } = await run({ ...budget('getBudget'), secrets: rig.account(fields) });
+	expect([items[0]?.json['reservedUsd'], starts()]).toEqual([0, 2]);
 });
 
 it('where the ledger cannot be read, nothing is sent; where it cannot be written, a hint says so', async () => {

@@ -7,6 +7,7 @@ import { beginDelivery, endDelivery } from '../../src/ledger/delivery';
 import { pollLedger } from '../../src/ledger/pollLedger';
 import { readStoredRecord } from '../../src/paid/jobRows';
 import { reuseOrPay } from '../../src/paid/reuseJob';
+import type { Job } from '../../src/router/jobRecord';
 import { BudgetBook } from '../../src/spending/budgetBook';
 import { parseBudget } from '../../src/spending/budgetState';
 import { json, response, typed } from '../unit/inMemoryHttp';
@@ -166,6 +167,12 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 				reuses: item.reuses,
 				resendIfUnknown: false,
 				http: openService(process),
+				clock,
+				countEnded: ({ jobId, state }: Job) => {
+					if (state !== 'failed') return;
+					budget.endJob('images', jobId, 0);
+					free.add(jobId);
+				},
 				addHint,
 			} as const;
 			const { job, reusedFrom } = await reuseOrPay(building, async () => {

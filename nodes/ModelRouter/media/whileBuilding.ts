@@ -4,12 +4,18 @@ import { isUnstarted, mapServiceError } from '../../../src/core/errors';
 import type { Entry } from '../../../src/ledger/entry';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { keepPerKey } from '../../../src/n8n/memory/sharedCache';
+import { asNotStarted } from '../../../src/ledger/keyClaim';
+import { registerJob } from '../../../src/ledger/manualChanges';
 import { reuseOrPay } from '../../../src/paid/reuseJob';
 import type { ReusedFrom, StartedJob } from '../../../src/paid/startLedger';
+import type { JobInput } from '../../../src/router/jobStart';
+import type { Job } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
+import { where } from '../../../src/tables/table';
 import { openJobLedger } from '../ledger/jobEntry';
 import { openInMemory } from '../trigger/jobList';
+import { countEndedJob } from './jobOutput';
 import type { StartRequest } from './start.params';
 
 /** The rows of credentials without a job ledger. */
@@ -24,7 +30,7 @@ const DAY = 24 * 3_600_000;
  */
 export async function payUnlessPaid(
 	context: OperationContext<StartRequest>,
-	files: readonly object[],
+	files: readonly JobInput[],
 	pay: () => Promise<StartedJob>,
 ): Promise<StartedJob> {
 	const { building, request, usesLedger, origin, clock, getState } = context;
@@ -33,7 +39,9 @@ export async function payUnlessPaid(
 	const isBuilding = mode === 'manual' || (mode === 'evaluation' && whileBuilding);
 	if (!isBuilding || !place[0] || ledger?.uniqueKey) return await pay();
 
-	const asked = JSON.stringify([place, mediaType, findChoice().models, body, files]);
+	// as text of JSON, large files would take seconds
+	const prints = files.map(({ name, value }) => [name, hash('sha256', value)]);
+	const asked = JSON.stringify([place, mediaType, findChoice().models, body, prints]);
 	const print = hash('sha256', asked, 'base64url');
 	// the equal requests of an execution are numbered
 	const taken = (getState('reuse', (): Record<string, number[]> => ({}))[print] ??= []);
@@ -53,12 +61,35 @@ export async function payUnlessPaid(
 		row: { credentialId: account, uniqueKey: `reuse:${print} ${number}` },
 		since: usesLedger ? 0 : clock.now() - DAY,
 		reuses: whileBuilding !== 'anew',
+		countEnded: (job: Job) => void countEndedJob(context, job),
 	};
-	return await reuseOrPay(own, pay).catch((cause: unknown) => {
+	try {
+		const started = await reuseOrPay(own, pay);
+		return started.reusedFrom && ledger ? await track(context, started) : started;
+	} catch (cause) {
 		// for when n8n runs the node again
-		if (isUnstarted(cause)) taken.splice(taken.indexOf(number), 1);
+		if (isUnstarted(cause) || building.resendIfUnknown) taken.splice(taken.indexOf(number), 1);
 		throw mapServiceError(cause);
-	});
+	}
+}
+
+/** Adds the row of a job that is given again. Where the node itself waits, none is entered: a trigger would deliver the file, too. */
+async function track(
+	context: OperationContext<StartRequest>,
+	started: StartedJob,
+): Promise<StartedJob> {
+	const { ledger: { triggerGroup = '', waits = 0 } = {}, mediaType } = context.request;
+	const { jobId } = started.job;
+	const job = { credentialId: context.origin.credentialId, mediaType, jobId };
+	try {
+		const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS);
+		const entry = waits
+			? (await ledger.table.find(where(job)))[0]
+			: (await registerJob(ledger, { ...job, triggerGroup })).entry;
+		return entry ? { ...started, ledgered: { entry } } : started;
+	} catch (cause) {
+		throw asNotStarted(cause);
+	}
 }
 
 type Flow = Pick<OperationContext<unknown>, 'flowState'>;
