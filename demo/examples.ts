@@ -162,6 +162,11 @@ export const DEMO_EXAMPLES: DemoExample[] = [
 		waits: 'waits for your Slack account, for its form, and for you to approve each turn',
 	},
 	{
+		file: 'let-a-person-approve-what-a-langgraph-agent-does.json',
+		waits:
+			'waits for your agent of LangGraph and your Slack account, and for somebody to fill in its form',
+	},
+	{
 		file: 'answer-telegram-messages-with-an-agent-that-remembers.json',
 		waits: 'waits for your Telegram bot, and for somebody to write to it',
 	},
