@@ -1,8 +1,8 @@
 import type { Decision } from '../core/decision';
-import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
+import { invalidInputError, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { encodePathSegment } from '../core/urls';
-import { askBefore, fill, toRequest } from './asking';
+import { askBefore, fill, readList, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
 import type { AgentServer, Approvals } from './server';
 import { idAt, SEPARATOR, taskOf } from './serverIds';
@@ -179,7 +179,9 @@ async function findAsked(
 	// an ID that cannot be part of a path is sent nowhere
 	encodePathSegment(session, 'Session ID');
 	const request = toRequest(find, { session }, NO_ID);
-	const found = await askBefore(http, server, request, readList);
+	const found = await askBefore(http, server, request, (answer) =>
+		readList(answer, '', 'what waits in this session'),
+	);
 	// a server that does not know the filter lists others
 	const own = found.filter((one) => textAt(one, sessionAt) === session.toLowerCase());
 	return own
@@ -188,15 +190,6 @@ async function findAsked(
 			const id = idAt(entry, 'id');
 			return id ? [{ id, value: valueAt(entry, 'value') }] : [];
 		});
-}
-
-function readList(found: unknown): unknown[] {
-	if (Array.isArray(found)) return found as unknown[];
-	throw new ServiceError('malformed', 'The service does not say what waits in this session', {
-		reason: shortenText(JSON.stringify(found), 500),
-		advice:
-			'Nothing was sent. Check the base URL of the credential, and what is between n8n and it.',
-	});
 }
 
 const toWait = ({ value }: Asked) => ({

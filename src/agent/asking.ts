@@ -9,6 +9,7 @@ import {
 } from '../core/errors';
 import type { Http, HttpRequest } from '../core/http';
 import { encodePathSegment } from '../core/urls';
+import type { Path } from './dialect';
 import { textAt, valueAt } from './paths';
 import type { AgentServer, Ask, RequestForm, Template, Values } from './server';
 import { idAt } from './serverIds';
@@ -135,6 +136,18 @@ export async function askBefore<Value>(
 	}
 }
 
+/** The list in an answer to what is free. @throws ServiceError for an answer in another form, as of a proxy. */
+export function readList(answer: unknown, at: Path, what: string, more = NOT_SENT): unknown[] {
+	const list = valueAt(answer, at);
+	if (Array.isArray(list)) return list as unknown[];
+	throw new ServiceError('malformed', `The service answered, but not with ${what}`, {
+		reason: shortenText(JSON.stringify(answer), 500),
+		advice: `Check the base URL of the credential, and what is between n8n and it. ${more}`,
+	});
+}
+
+const NOT_SENT = 'Nothing was sent.';
+
 /** An agent of a server. */
 export interface ListedAgent {
 	id: string;
@@ -156,8 +169,8 @@ export async function listAgents(http: Http, { agents }: AgentServer): Promise<L
 			error.kind === 'malformed' ? withDetails(error, { advice: BY_ID, ...error.details }) : error,
 		);
 	});
-	const entries = [valueAt(answer, list)].flat().slice(0, MAX_AGENTS);
-	return entries.flatMap((entry) => {
+	const entries = readList(answer, list, 'a list of agents', BY_ID);
+	return entries.slice(0, MAX_AGENTS).flatMap((entry) => {
 		const found = idAt(entry, id);
 		if (!found) return [];
 		return [{ id: found, name: plainName(textAt(entry, label)) || found }];

@@ -1,5 +1,5 @@
 import type { Http } from '../core/http';
-import { askBefore, toRequest } from './asking';
+import { askBefore, readList, toRequest } from './asking';
 import type { AgentServer } from './server';
 import { idAt } from './serverIds';
 
@@ -10,7 +10,10 @@ export async function findConversation(
 	session: string,
 ): Promise<string | undefined> {
 	if (!server.finds) return undefined;
-	const { at, ...form } = server.finds;
+	const { list, id, ...form } = server.finds;
 	const request = toRequest(form, { session }, () => '');
-	return await askBefore(http, server, request, (answer) => idAt(answer, at) || undefined);
+	return await askBefore(http, server, request, (answer) => {
+		const [latest] = readList(answer, list, 'the conversations of this session');
+		return idAt(latest, id) || undefined;
+	});
 }

@@ -85,8 +85,8 @@ export interface AgentServer {
 	readonly asks: readonly Ask[];
 	/** Where events of an answer have the server's own ID of the conversation. It replaces ours. */
 	readonly chatAt?: readonly Path[];
-	/** Our ID stands for a user, whose only conversation is found again: where the answer to this free request has the `{chat}`. */
-	readonly finds?: RequestForm & { readonly at: Path };
+	/** Our ID stands for a user, whose only conversation is found again: where the answer to this free request lists it, and its ID, the `{chat}`. */
+	readonly finds?: RequestForm & { readonly list: Path; readonly id: Path };
 	/** It remembers nothing, and takes all messages in `{history}`: how each looks. `{message}` is its text, and `{id}` its ID. */
 	readonly history?: Readonly<Record<Said['role'], Template>> & {
 		/** Where events have the ID of the agent's message. */

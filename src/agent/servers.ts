@@ -267,7 +267,7 @@ export const SERVERS = [
 			'not_found',
 			'unauthorized',
 		],
-		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', at: 'data.0.id' },
+		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', list: 'data', id: 'id' },
 		tasks: {
 			waiting: [],
 			over: ['message_end', 'error'],

@@ -236,17 +236,37 @@ it.each([
 	['an object', { '1': { assistant_id: 'x' } }],
 	['a text', 'agents'],
 	['null', null],
-	['lists of lists', [[[['x']]]]],
-])('a list of agents that is %s has none', async (_name, body) => {
+])('what is %s is no list of agents, which says what to do', async (_name, body) => {
 	here.answer = (_, response) => sendJson(response, body);
-	expect(await search()).toEqual({ results: [] });
+	await expect(search()).rejects.toThrow(/not with a list of agents/);
 	const { failed } = await send('langGraph');
-	expect(failed?.['error']).toMatch(/Agent is empty/);
+	expect(failed).toMatchObject({
+		error: expect.stringMatching(/not with a list of agents.*choose By ID/),
+		details: { outcome: 'not_started' },
+	});
+});
+
+it('a list of lists has no agents', async () => {
+	here.answer = (_, response) => sendJson(response, [[[['x']]]]);
+	expect(await search()).toEqual({ results: [] });
+	expect((await send('langGraph')).failed?.['error']).toMatch(/Agent is empty/);
 });
 
 it.each([
-	['no list', { ok: true }, /does not say what waits/],
-	['a page', '<html>', /does not say what waits/],
+	['no list', { ok: true }],
+	['a page', '<html>'],
+])('Dify: where its conversations are %s, nothing is sent', async (_name, body) => {
+	here.answer = (_, response) => sendJson(response, body);
+	const { failed } = await send('dify', { sessionMode: 'key', sessionKey: 'a' });
+	expect(failed).toMatchObject({
+		error: expect.stringMatching(/Dify server answered, but not with the conversations/),
+		details: { outcome: 'not_started' },
+	});
+});
+
+it.each([
+	['no list', { ok: true }, /not with what waits in this session/],
+	['a page', '<html>', /not with what waits in this session/],
 	['what is huge', 'x'.repeat(2_000_000), /form that cannot be read/],
 ])('LangGraph: where what waits is %s, nothing is sent', async (_name, body, reason) => {
 	here.answer = (_, response) => sendJson(response, body);
