@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { Entry } from '../../src/ledger/entry';
 import { CARRY_ON, failPosts, model, PICTURE, posts, RETRIED } from './rig/calls';
 import { startLedgerRig } from './rig/ledger';
 import { run, shownText, start, type RunOptions } from './rig/run';
@@ -29,6 +30,14 @@ describe('a start that is entered', () => {
 			},
 		]);
 		expect(JSON.parse(rig.n8n.entries()[0]!.record)).toMatchObject({ id: jobId });
+	});
+
+	it.each([2, -2])('has the times of n8n, whose clock is %i hours ahead', async (hours) => {
+		rig.n8n.setClock(hours * 3_600_000);
+		await run(rig.starting('one', { uniqueKey: 'k' }));
+		const [{ startedAt, leaseUntil }] = rig.n8n.entries() as [Entry];
+		const ahead = (time: number) => Math.round((time - Date.now()) / 3_600_000);
+		expect([startedAt, leaseUntil].map(ahead)).toEqual([hours, hours]);
 	});
 
 	it('a repeated run enters it once', async () => {

@@ -26,6 +26,8 @@ interface World {
 	held: { count: number; release: Array<() => void> };
 	/** Changes of rows that their transitions do not allow. */
 	faults: string[];
+	/** Milliseconds by which its clock is ahead of that of the nodes. */
+	ahead: number;
 }
 
 export type DataTables = Awaited<ReturnType<typeof startDataTables>>;
@@ -45,8 +47,18 @@ export async function startDataTables() {
 		missingScopes,
 		faults,
 		held: { count: 1, release: [] },
+		ahead: 0,
 	};
-	const service = await startService({ further: (call) => answer(world, call) });
+	const dated = ({ headers, ...given }: Answer) => {
+		const date = new Date(Date.now() + world.ahead).toUTCString();
+		return { ...given, headers: { ...headers, date } };
+	};
+	const service = await startService({
+		further: (call) => {
+			const given = answer(world, call);
+			return given && Promise.resolve(given).then(dated);
+		},
+	});
 	return {
 		service,
 		rows,
@@ -58,7 +70,10 @@ export async function startDataTables() {
 			service.reset();
 			rows.length = spending.length = 0;
 			missingScopes.clear();
+			world.ahead = 0;
 		},
+		/** Lets its clock be ahead of that of the nodes. @param by Milliseconds. */
+		setClock: (by: number) => void (world.ahead = by),
 		/** Holds the next creations of tables until so many have passed the check of the name. */
 		holdCreations: (count: number) => void (world.held.count = count),
 		entries: (): Entry[] => rows.map(readEntry),
