@@ -145,6 +145,19 @@ it.each([
 	expect(items[0]?.json['history']).toHaveLength(count + 1);
 });
 
+it.each(NAMES)('%s: in one execution, no request has more than 1 MB', async (name) => {
+	const items = Array.from({ length: 9 }, (_, index) => ({ q: `${index}${'é'.repeat(50_000)}` }));
+	const byKey = { sessionMode: 'key', sessionKey: 'a' };
+	const { items: answers } = await ask(name, items, byKey);
+	const sizes = servers.calls.map(({ body }) => Buffer.byteLength(JSON.stringify(body)));
+	expect(sizes.filter((size) => size > 1024 * 1024)).toEqual([]);
+	expect(Math.max(...sizes)).toBeGreaterThan(800_000);
+	expect(sent()[0]).toMatchObject({ role: 'user' });
+	expect(answers.at(-1)?.json['notice']).toMatch(/oldest messages were not sent/);
+	// none is cut inside
+	expect(sent().every(({ text }) => /é{50000}/.test(String(text)))).toBe(true);
+});
+
 it.each(NAMES)('%s: what broke off is not in the history, unless it is kept', async (name) => {
 	const byKey = { sessionMode: 'key', sessionKey: 'a' };
 	const broken = [{ q: '[cut]' }, { q: 'two' }];

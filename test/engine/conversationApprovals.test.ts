@@ -250,6 +250,26 @@ it('what a speaker says about itself is no approval that waits, and no decision'
 	expect(decisions()).toEqual([]);
 });
 
+it('two agents of different kinds go on over twenty turns, with a person who decides', async () => {
+	const Ada = ours('Ada', 'workspaceAgentTool', {
+		credential: '',
+		parameters: { agentOf: 'server' },
+		settings: { credentials: { agentServerApi: { id: 'agUi', name: 'agUi' } } },
+	});
+	const talk = {
+		...talkWith({ Graph: GRAPH, Ada, Person: waits }, { turnLimit: 20 }),
+		secrets: { langGraph: servers.credential('langGraph'), agUi: servers.credential('agUi') },
+	};
+	let state = await converse(talk);
+	for (let count = 0; state.run.status === 'waiting' && count < 20; count++)
+		state = { ...state, ...(await goOn(talk, state.run, { approved: true })) };
+	expect(state.json).toMatchObject({ ended: 'turnLimit', turns: 20 });
+	// what Ada repeats of the opening makes it ask once more
+	expect(decisions()).toEqual([[true], [true]]);
+	const told = turnsOf(state.json).filter(([speaker]) => speaker === 'Ada');
+	expect(told.at(-1)?.[1]).toMatch(new RegExp(`This is message ${told.length}\\.$`));
+});
+
 it('a transcript goes on where it waits: with a person, what the server says', async () => {
 	const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
 	// rows are changed by people, and in tables
