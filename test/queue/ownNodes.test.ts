@@ -80,7 +80,7 @@ it('agents that talk', async () => {
 	expect(built.error?.message).toBeUndefined();
 	expect(itemsOf(built, 'Answer')[0]?.json['output']).toMatch(/Friday at 10:00/);
 	expect(asked()).toEqual([3, 3]);
-	tellRow('Two agents talk, three times each', sizeOf(theirs), sizeOf(ours));
+	tellRow('Two agents talk, with credentials at hand', sizeOf(theirs), sizeOf(ours));
 });
 
 it('what an answer costs', async () => {
@@ -105,9 +105,9 @@ it('what an answer costs', async () => {
 	expect(JSON.stringify(answer)).toContain('A model router is one address');
 	const told = /cost|usd|price|token/i.test(Object.keys(flat(answer?.json)).join(' '));
 	tellRow(
-		'What an answer of at most 200 tokens costs',
+		'What an answer costs, before and after it',
 		told ? 'shown' : 'not shown',
-		`at most $${String(maxCostUsd)} before, $${String(costUsd)} after`,
+		`at most $${String(maxCostUsd)}, then $${String(costUsd)}`,
 	);
 });
 
@@ -211,7 +211,7 @@ it('a video after a crash', async () => {
 		return `${files ? 'the' : 'no'} video, ${isKnown ? 'and its ID' : 'no ID to ask for it by'}`;
 	};
 	tellRow(
-		'Workers crash while a video is made, and you pay for it anyway',
+		'All workers crash while a video is made: what is left of it',
 		told(itemsOf(lost, 'Download'), lost.runData, ownJob),
 		told(delivered, delivered, ourJob),
 	);
