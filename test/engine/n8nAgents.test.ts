@@ -23,7 +23,7 @@ it('every operation works but those that are for people', async () => {
 	expect(operations.length).toBeGreaterThan(10);
 	const failed = operations.filter((title) => !outputs[title] || 'error' in outputs[title]);
 	expect(failed).toEqual([]);
-	expect(refusals).toHaveLength(12);
+	expect(refusals).toHaveLength(13);
 	for (const refusal of refusals)
 		expect(refusal).toMatch(
 			/^An AI agent cannot use the resource (Job Ledger|Budget|Spending)\. Nothing was done/,
