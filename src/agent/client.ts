@@ -65,8 +65,9 @@ export async function sendMessage(...[http, message, options, other]: Send): Pro
 	try {
 		return await sendOnce(http, message, options, other);
 	} catch (cause) {
-		const isGone =
-			other && cause instanceof ServiceError && findGone(other.server, other, cause) === 'chat';
+		// in the middle of an answer, it may be what a model says
+		const isRefused = cause instanceof ServiceError && cause.kind === 'refused';
+		const isGone = other && isRefused && findGone(other.server, other, cause) === 'chat';
 		if (!isGone) throw mapServiceError(cause);
 		const answer = await sendOnce(http, message, options, { ...other, chat: undefined });
 		const notice = joinSentences(forgottenNotice(other.server), answer.notice);
