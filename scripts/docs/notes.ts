@@ -114,6 +114,8 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Nothing was raised. Its owner can raise **Workflows May Raise By (USD)** or **Budget (USD)**.',
 	'This request has already raised the budget':
 		'Nothing was raised again. The error says which workflow raised it, and when.',
+	'This request was refused by the budget of another credential':
+		'Nothing was raised. Choose the credential of the node that was refused.',
 	'This request was not refused in the current period of the budget':
 		'Nothing was raised. Send the request again: the new period has its own budget.',
 	'The budget of this credential is paused': SEE_RUNBOOK,

@@ -11,7 +11,7 @@ import {
 	requestPrefix,
 	type Reservation,
 } from './budgetState';
-import { modelOfKey } from './jobFactors';
+import { hash, modelOfKey } from './jobFactors';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
 /** What is spent and reserved, and in which period, as plain JSON. */
@@ -78,6 +78,10 @@ export const unboundedError = (
 		),
 	);
 
+/** Tells the requests of a budget from those of others. */
+export const markOf = ({ credentialId }: Pick<BudgetUse, 'credentialId'>): string =>
+	`${hash(credentialId, 8)}-`;
+
 /** The budget has no room for a request, or none yet. */
 export function refusalError(
 	use: BudgetUse,
@@ -114,7 +118,7 @@ export function refusalError(
 	// that another amount would not help
 	if (refused === 'estimate' || refused === 'full') return error;
 	const { amounts, period } = describeFigures(use.settings, figures);
-	const request = requestPrefix(use.settings.length, start) + use.newId();
+	const request = requestPrefix(use.settings.length, start) + markOf(use) + use.newId();
 	// what a branch of a workflow needs to ask somebody
 	return withDetails(error, {
 		budget: { ...amounts, missingUsd: toUsd(missing), ...period, request },

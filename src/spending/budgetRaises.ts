@@ -8,7 +8,7 @@ import {
 import type { SharedBudget } from '../core/accounts';
 import { formatUsd, ZERO } from '../core/money';
 import type { BudgetUse, Change } from './budgetBook';
-import { toMinutes } from './budgetErrors';
+import { markOf, toMinutes } from './budgetErrors';
 import { type BudgetState, type Done, figuresOf, requestPrefix } from './budgetState';
 
 /*
@@ -17,8 +17,8 @@ import { type BudgetState, type Done, figuresOf, requestPrefix } from './budgetS
 
 /** Raises of a period, and those that are kept: the row must not grow. */
 const MAX_RAISES = 50;
-/** Characters of a reason. */
-const MAX_REASON_LENGTH = 300;
+/** Characters of a reason, and of the ID of a request. */
+const [MAX_REASON_LENGTH, MAX_ID_LENGTH] = [300, 100];
 
 /** @param now Milliseconds since 1970, by the clock of n8n. */
 export const doneBy = (
@@ -76,10 +76,16 @@ function addRaise(use: BudgetUse, state: BudgetState, wanted: Wanted, now: numbe
 	const { raised, raises, start } = figuresOf(state, use.settings);
 	const known = state.raises?.[request];
 	if (known?.executionId === use.executionId) return undefined;
-	if (!request.startsWith(requestPrefix(length, start)))
+	const prefix = requestPrefix(length, start);
+	if (!request.startsWith(prefix) || request.length > MAX_ID_LENGTH)
 		return refusal(
 			'This request was not refused in the current period of the budget',
 			`The current period began on ${start} at 00:00 UTC. Send the request again: it counts in this period now.`,
+		);
+	if (!request.startsWith(prefix + markOf(use)))
+		return refusal(
+			'This request was refused by the budget of another credential',
+			'Choose the credential of the node that was refused.',
 		);
 	if (known)
 		return refusal(

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
-import { budget, chat, failPosts, NOVELIST } from './rig/calls';
+import { budget, chat, failPosts, NOVELIST, refusedRequest } from './rig/calls';
 import { json, MINUTE, startLedgerRig } from './rig/ledger';
 import { run } from './rig/run';
 
@@ -67,7 +67,7 @@ describe('Budget Threshold Reached', () => {
 
 	it('is a part of the budget with what was raised', async () => {
 		const secrets = secretsOf('0.1', { workflowsMayRaiseBy: '0.1', alarmPercents: '40' });
-		const raising = { request: `month:${MONTH}-01:1`, amount: 0.1, reason: 'Ada said so' };
+		const raising = { request: refusedRequest(), amount: 0.1, reason: 'Ada said so' };
 		await run({ ...budget('raise', raising), secrets });
 		await write({ modelRouterApi: { ...secrets['modelRouterApi'], alarmPercents: '80' } });
 		expect(alarms()).toEqual([]);

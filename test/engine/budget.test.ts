@@ -383,6 +383,35 @@ describe('a raise', () => {
 		});
 	});
 
+	it('is one of its request, however the ID was copied', async () => {
+		const { details } = await refused();
+		const { request } = details.budget;
+		const raising = { request: `\u200b${String(request)} \n`, amount: 1, reason: 'x' };
+		expect((await budget('raise', raised('5'), raising)).error).toBeUndefined();
+		const { error } = await run({
+			...call('raise', { ...raising, request: String(request) }),
+			secrets: raised('5'),
+			executionId: 'execution-2',
+		});
+		expect(error?.message).toBe('This request has already raised the budget');
+		const long = { ...raising, request: `${String(request)}${'1'.repeat(50)}` };
+		expect((await budget('raise', raised('5'), long)).error?.message).toMatch(
+			/^This request was not/,
+		);
+	});
+
+	it('is not one of the budget of another credential', async () => {
+		const { details } = await refused();
+		const other = details.budget['request']!.toString().replace(/:[0-9a-f]{8}-/, ':00000000-');
+		const { error } = await budget('raise', raised('5'), {
+			request: other,
+			amount: 1,
+			reason: 'x',
+		});
+		expect(error?.message).toBe('This request was refused by the budget of another credential');
+		expect(await figures(raised('5'))).toMatchObject({ raises: [] });
+	});
+
 	it('is not possible unless the credential allows it', async () => {
 		const { details } = await refused();
 		const raising = { request: details.budget['request'] as string, amount: 1, reason: 'x' };

@@ -1,3 +1,4 @@
+import { readKeyText } from '../../../src/core/keyText';
 import { floorToMicroUsd, ZERO } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
@@ -40,7 +41,7 @@ export const raise = operation({
 	],
 
 	prepare: ({ request, amount, reason }) => ({
-		request,
+		request: readKeyText('Request', request),
 		amount: floorToMicroUsd(amount) ?? ZERO,
 		reason,
 	}),

@@ -1,3 +1,4 @@
+import { hash } from 'crypto';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { data } from '../../service/answer.ts';
@@ -80,6 +81,9 @@ export const models = resource('model');
 export const job = resource('media');
 export const ledger = resource('ledger');
 export const budget = resource('budget');
+/** A request that the budget may have refused in this month. */
+export const refusedRequest = () =>
+	`month:${new Date().toISOString().slice(0, 7)}-01:${hash('sha256', 'modelRouterApi').slice(0, 8)}-3f2a`;
 export const spending = resource('spending');
 
 /** Requests that may cost: the nodes read the catalog beside them. */

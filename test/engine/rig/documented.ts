@@ -15,6 +15,7 @@ import {
 	secretsWithLedger,
 	spending,
 	withAccount,
+	refusedRequest,
 } from './calls';
 import { useModel } from './chatModel';
 import { converse } from './converse';
@@ -127,7 +128,7 @@ export async function documentedOutputs(runNode: Run = run): Promise<Outputs> {
 		await add('Budget: Get', budget('getBudget'), withBudget);
 		await add('Budget: Pause', budget('pause', { reason: 'An agent loops' }), withBudget);
 		const mayRaise = withAccount(secrets, { budgetUsd: '50', workflowsMayRaiseBy: '20' });
-		const request = `month:${new Date().toISOString().slice(0, 7)}-01:3f2a`;
+		const request = refusedRequest();
 		const raising = { request, amount: 5, reason: 'Ada approved it' };
 		await add('Budget: Raise for This Period', budget('raise', raising), mayRaise);
 		await add('Budget: Resume', budget('resume'), withBudget);

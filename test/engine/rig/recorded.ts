@@ -22,6 +22,7 @@ import {
 	secretsWithLedger,
 	spending,
 	withAccount,
+	refusedRequest,
 } from './calls';
 import { converse, type ConverseOptions } from './converse';
 import { startDataTables } from './dataTables';
@@ -181,7 +182,7 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		const poor = withAccount(secrets, { budgetUsd: '0.000001' });
 		for (const call of [chat('Hello'), job('start', picture), job('generate', picture)])
 			await record({ ...call, ...given, secrets: poor });
-		const request = `month:${new Date().toISOString().slice(0, 7)}-01:3f2a`;
+		const request = refusedRequest();
 		await record({ ...budget('raise', { request, amount: 5, reason: 'Ada' }), ...withBudget });
 		await record({ ...budget('pause', { reason: 'An agent loops' }), ...withBudget });
 		await record({ ...budget('getBudget'), ...withBudget });

@@ -6,6 +6,7 @@ import { NodeBudget } from '../../../src/spending/budget';
 import { BudgetBook } from '../../../src/spending/budgetBook';
 import type { BudgetSettings } from '../../../src/spending/budgetSettings';
 import { parseBudget } from '../../../src/spending/budgetState';
+import { hash } from '../../../src/spending/jobFactors';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
@@ -552,7 +553,7 @@ describe('a raise', () => {
 			period: 'day',
 			periodStart: '2026-11-24T00:00:00Z',
 			periodEnd: '2026-11-25T00:00:00Z',
-			request: expect.stringMatching(/^day:2026-11-24:\d+$/),
+			request: expect.stringMatching(/^day:2026-11-24:[0-9a-f]{8}-\d+$/),
 		});
 		const said = {
 			request: refused['request'],
@@ -683,8 +684,9 @@ describe('a raise', () => {
 	it('is one of 50 in a period, and the row keeps no more', async () => {
 		const { runOf, raise, pass, rows } = create();
 		const run = runOf('1');
+		const idOn = (day: string, id: number) => `day:${day}:${hash('c', 8)}-${id}`;
 		const raiseOn = async (day: string, id: number) =>
-			await raise(run, { request: `day:${day}:${id}` }, 1);
+			await raise(run, { request: idOn(day, id) }, 1);
 		for (let id = 1; id <= 50; id++) await raiseOn('2026-11-24', id);
 		await expect(raiseOn('2026-11-24', 51)).rejects.toThrow('50 times at most');
 		await pass(DAY);
@@ -692,8 +694,8 @@ describe('a raise', () => {
 		const kept = Object.keys(parseBudget(rows[0]!.record)!.raises!);
 		expect([kept.length, kept[0], kept.at(-1)]).toEqual([
 			50,
-			'day:2026-11-24:2',
-			'day:2026-11-25:1',
+			idOn('2026-11-24', 2),
+			idOn('2026-11-25', 1),
 		]);
 	});
 });
