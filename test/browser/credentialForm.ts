@@ -126,7 +126,10 @@ export class CredentialForm {
 			() => (isTested = true),
 		);
 		const button = this.#get('credential-save-button');
+		const keep = this.#tab.getByRole('button', { name: 'Keep Editing', exact: true });
 		while (!isTested) {
+			// in a node, n8n closes what it has saved, and asks where it has taken a value only since
+			if (await keep.isVisible()) await keep.click({ timeout: 2000 }).catch(() => undefined);
 			// n8n draws the button anew after a change, and a click in that moment is lost
 			await button.click({ timeout: 2000 }).catch(() => undefined);
 			await Promise.race([settled, this.#tab.waitForTimeout(3000)]);
