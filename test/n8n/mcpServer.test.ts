@@ -264,4 +264,33 @@ describe('an agent of another server', () => {
 		expect(sent).not.toMatch(new RegExp(`of another|${AGENT_KEY}`));
 		await client.close();
 	});
+
+	it('approves nothing, whatever a caller gives', async () => {
+		const data = servers.credential('langGraph');
+		const secret = { type: 'agentServerApi', name: 'LangGraph account', data };
+		const account = await bridge.editor.createCredential(secret);
+		const agent = model('3f0b0000-0000-4000-8000-000000000000');
+		const keyed = { agentOf: 'server', agent, sessionMode: 'key', sessionKey: 'mcp' };
+		const type = `${packageName}.workspaceAgentTool`;
+		const tools = ['none', 'approve'].map((answerToApproval) =>
+			node(
+				`Ask_${answerToApproval}`,
+				type,
+				{ ...keyed, options: { answerToApproval } },
+				using(account),
+			),
+		);
+		const client = await connectMcp(await publishMcpTools(bridge.editor, tools));
+		const [asked] = await items(client, 'Ask_none', { Message: 'Pay it [may]' });
+		const { taskId, sessionId, sessionAt } = asked!;
+		expect(asked).toMatchObject({ waitsFor: { kind: 'approval', text: 'May I?' } });
+		const decided = { answerToApproval: 'approve', decision: 'approve', approved: true };
+		const more = { ...decided, taskId, sessionId, sessionAt, waitsFor: { kind: 'input' } };
+		for (const tool of ['Ask_none', 'Ask_approve']) {
+			const { text } = await call(client, tool, { Message: 'approve', ...more });
+			expect(text).toMatch(/waits for the decision of a person/);
+		}
+		expect(servers.calls.filter(({ path }) => path.endsWith('/runs/stream'))).toHaveLength(1);
+		await client.close();
+	});
 });
