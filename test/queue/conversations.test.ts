@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-import { bridgeOfFile, createWithLedger, nodesFor, secretsOf } from '../n8n/bridge.ts';
+import { agentServers } from '../service/agentServers.ts';
+import {
+	bridgeOfFile,
+	createWithLedger,
+	model,
+	nodesFor,
+	packageName,
+	secretsOf,
+} from '../n8n/bridge.ts';
 import {
 	conversationFile,
 	gateByMail,
@@ -16,7 +24,7 @@ import { chatMessage } from '../n8n/editor.ts';
 import { itemsOf } from '../n8n/execution.ts';
 import { bubblesOf, gatedAnswer, gatedQuestion, readAlong } from '../n8n/liveCaller.ts';
 import { answerForm, linkOf, mailOfFile, openLink } from '../n8n/mailServer.ts';
-import { beginAt, chatTrigger, workflow, type WorkflowNode } from '../n8n/workflow.ts';
+import { beginAt, chatTrigger, node, using, workflow, type WorkflowNode } from '../n8n/workflow.ts';
 import { noticeKilledWorkersSoon, startQueue, type Queue } from './queue.ts';
 
 // conversations that workers hold, and what becomes of them when a worker or main is killed
@@ -98,6 +106,53 @@ describe('twenty chats at once with Crypto Q&A and a job ledger, on two workers'
 		expect(new Set(own.flat()).size).toBe(CHATS.length);
 		expect(workers).toEqual(new Set(queue.workers));
 	});
+});
+
+it('a person decides what an agent of LangGraph waits for, in another execution on another worker', async () => {
+	const { editor } = queue;
+	const servers = await agentServers();
+	const data = servers.credential('langGraph');
+	const account = await editor.createCredential({
+		type: 'agentServerApi',
+		name: 'LangGraph',
+		data,
+	});
+	const ask = (name: string, message: string, answerToApproval: string) =>
+		node(
+			name,
+			`${packageName}.workspaceAgent`,
+			{
+				agentOf: 'server',
+				agent: model('3f0b0000-0000-4000-8000-000000000000'),
+				...(message && { messageSource: 'define', message }),
+				options: { answerToApproval },
+			},
+			using(account),
+		);
+	const runOn = async (given: object, agent: WorkflowNode) => {
+		const item = node(
+			'Item',
+			'n8n-nodes-base.code',
+			{
+				jsCode: `return [{ json: ${JSON.stringify(given)} }];`,
+			},
+			{ typeVersion: 2 },
+		);
+		const file = workflow(agent.name, [{}], item, agent);
+		const id = await editor.start(await editor.importWorkflow(file));
+		const execution = await editor.finished(id);
+		expect(execution.error?.message).toBeUndefined();
+		const [{ json = {} } = {}] = itemsOf(execution, agent.name);
+		return { json, worker: queue.workersOf(id)[0] };
+	};
+	const asked = await runOn({}, ask('Ask', 'Pay it [may]', 'none'));
+	expect(asked.json).toMatchObject({ waitsFor: { kind: 'approval', text: 'May I?' } });
+	await asked.worker!.kill();
+	const decided = await runOn(asked.json, ask('Decide', '', 'approve'));
+	await asked.worker!.boot();
+	await servers.stop();
+	expect(decided.worker).not.toBe(asked.worker);
+	expect(decided.json).toMatchObject({ output: expect.stringContaining('decided: [true]') });
 });
 
 it('trap 3: a person takes turns: the worker that held it is killed meanwhile, another goes on in the same sessions', async () => {
