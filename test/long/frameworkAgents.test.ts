@@ -151,7 +151,7 @@ it.each(served)(
 				output,
 				sessionId: session,
 				sessionSource: 'id',
-				...(server && { server }),
+				...(server && { server, sessionAt: expect.any(String) }),
 				complete: true,
 				dialect,
 				format: agent === 'n8nChat' ? 'ndjson' : 'sse',
@@ -290,7 +290,7 @@ const refused: Refused[] = [
 ];
 
 it.each(refused)(
-	'%s is told, and nothing was started',
+	'%s is told, and what is known of what was started',
 	async (_name, agent, { path, ...data }, more, reason) => {
 		const url = agent === 'n8nChat' ? editor.url : agents.baseUrl(agent);
 		const account = await accountOf(agent, { baseUrl: url + (path ?? ''), ...data });
@@ -300,7 +300,8 @@ it.each(refused)(
 		expect(item).toBeUndefined();
 		expect(failed).toMatchObject({
 			error: expect.stringMatching(reason),
-			details: { outcome: 'not_started' },
+			// of an endpoint of AG-UI, any status may come after work
+			details: { outcome: agent === 'agUi' ? 'unknown' : 'not_started' },
 		});
 	},
 );
