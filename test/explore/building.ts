@@ -94,7 +94,7 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 		if (random() < 0.05) throw new ServiceError('refused', 'no', { status: 400 });
 		const jobId = `job-${jobs.size + 1}`;
 		const endsAt = now() + random() * 5 * MINUTE;
-		const goneAt = random() < 0.1 ? endsAt + random() * 20 * MINUTE : Infinity;
+		const goneAt = random() < 0.1 ? endsAt + MINUTE + random() * 20 * MINUTE : Infinity;
 		const knownAt = now() + random() * 5 * SECOND;
 		jobs.set(jobId, { knownAt, endsAt, goneAt, hasFailed: random() < 0.1 });
 		say(name, `STARTS ${jobId}`);
