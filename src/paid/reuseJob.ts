@@ -50,7 +50,9 @@ export async function reuseOrPay(
 		await keep({ jobId: started.job.jobId, model: started.model });
 		return started;
 	} catch (cause) {
-		if (cause instanceof ServiceError && !isUnstarted(cause)) await keep({});
+		// a person decides about the start in its own row
+		if (cause instanceof ServiceError && !isUnstarted(cause))
+			await keep({ entryId: cause.details.ids?.['entryId'] });
 		throw mapServiceError(cause);
 	}
 }
@@ -68,8 +70,11 @@ async function findEarlier(building: BuildingRequest): Promise<StartedJob | unde
 		const [entry] = await table.find(where({ ...row, ...ofOthers }), { last: true, limit: 1 });
 		if (!entry) return undefined;
 		const { executionId, startedAt } = entry;
-		const { jobId, model } = readStoredRecord(entry);
-		if (typeof jobId !== 'string') {
+		const kept = readStoredRecord(entry);
+		const decided = await findDecided(table, kept['entryId']);
+		const { jobId, model } = { ...kept, ...decided };
+		if (decided?.state === 'notStarted') return undefined;
+		if (typeof jobId !== 'string' || !jobId) {
 			if (resendIfUnknown) return undefined;
 			throw startUnknown(entry);
 		}
@@ -85,6 +90,13 @@ async function findEarlier(building: BuildingRequest): Promise<StartedJob | unde
 	} catch (cause) {
 		throw asNotStarted(cause);
 	}
+}
+
+/** The row of a start whose outcome was unknown: by now it may have the job, or never have been started. */
+async function findDecided(table: LedgerTable, entryId: unknown): Promise<Entry | undefined> {
+	if (typeof entryId !== 'string') return undefined;
+	const [start] = await table.find(where<Entry>({ id: Number(entryId) }));
+	return start;
 }
 
 /** Milliseconds for which the service may not know a job that it has started, or not have its file. */
@@ -151,7 +163,7 @@ const startUnknown = ({ executionId, startedAt }: Entry) =>
 			outcome: 'unknown',
 			reason: `It was sent on ${new Date(startedAt).toISOString()}.`,
 			advice:
-				'Nothing was sent now. Check at the service. If the job is there, use its ID in Wait for Job or Download File. If not, choose "While Building: Always Start Anew" in Options once.',
+				'Nothing was sent now. Check at the service. If the job is there, use its ID in Wait for Job or Download File. If not, choose "While Building: Always Start Anew" in Options once, or turn on "Resend If Outcome Is Unknown".',
 		},
 	);
 

@@ -331,6 +331,21 @@ it('another customer is given nothing of the first', async () => {
 	expect(JSON.stringify(rig.n8n.rows)).not.toMatch(new RegExp(`another-key|${main}`));
 });
 
+it.each([
+	['markStarted', 1],
+	['markNotStarted', 2],
+])('what a person decides about a tracked start holds here, too: %s', async (decision, most) => {
+	const tracked = picture('start', { useLedger: true });
+	failPosts(rig.service, LOST, 1);
+	await build(tracked);
+	expect((await build(tracked)).error?.message).toMatch(/^It is not known whether execution/);
+	const { jobs } = rig.service.world;
+	const jobId = decision === 'markStarted' && { jobId: [...jobs.keys()][0] };
+	await rig.ledger(decision, { findBy: 'entryId', entryId: 1, ...jobId });
+	const { items, error } = await build(tracked);
+	expect([error, items.length, starts()]).toEqual([undefined, 1, most]);
+});
+
 it('a Unique Key alone decides about its job', async () => {
 	const call = picture('start', { useLedger: true, uniqueKey: 'order-1' });
 	await build(call);
