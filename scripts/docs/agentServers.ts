@@ -32,7 +32,7 @@ What you should know:
 A server that is not in the table cannot be asked: see [Known limits](known-limits.md#servers-of-agents-that-cannot-be-asked).
 `;
 
-const COLUMNS = ['Server', 'Base URL', 'Key In', 'Agent', 'Session ID', 'Tested', 'What was run'];
+const COLUMNS = ['Server', 'Base URL', 'Key In', 'Agent', 'Session ID', 'The credential test proves', 'Tested with'];
 
 /** The page about servers of agents, made from their table. */
 export const renderAgentServers = (): string =>
@@ -42,7 +42,7 @@ const toRow = ({ name, baseUrl, keyIn, agents, card, probe, source, ...row }: Ag
 	anchored(name),
 	`\`${baseUrl}\``,
 	keyIn ? keyInName(keyIn) : 'as its owner says',
-	agents ? 'choose one' : 'the address',
+	agents ? 'choose one' : 'one per address',
 	sessionOf(row),
 	!probe ? 'nothing' : probe.provesKey ? 'address and key' : `address${card ? ' and card' : ''}`,
 	source,

@@ -3,7 +3,7 @@ import { anchored, renderTable } from './table';
 
 const HEAD = `# Model services
 
-The Model Router nodes work with the service that they are made for, and with these.
+The Model Router nodes work with the service that they are made for, and with these. No test asks these services themselves: stand-ins answer as their pages and recordings say. Portkey's gateway was run.
 
 - **Base URL**: the host alone is enough, except for Cloudflare, whose address has parts of your own. An address as the documentation of the service has it is fine, too. Leave out a query, such as **api-version** of Azure.
 - **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
@@ -29,7 +29,7 @@ function toRow({ name, hosts, root, key, prices, hasNoCatalog, mayCostMore }: Mo
 	const source = prices
 		? 'its catalog'
 		: hasNoCatalog
-			? 'your lines, with all models'
+			? 'your lines, which also name its models'
 			: 'your lines';
 	const doubt = mayCostMore ?? (hosts ? undefined : 'You say what it costs.');
 	return [anchored(name), address, place, source, doubt ? `a guess. ${doubt}` : 'sure'];

@@ -60,7 +60,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The service has nothing at this address or with this ID (404)':
 		'Check the ID, the media type, and the base URL of the credential.',
 	'The proxy between n8n and the service requires a password (407)':
-		'Ask the person who runs your n8n.',
+		'Ask the person who runs your n8n for its password.',
 	'The service is receiving too many requests (429)': SEE_RUNBOOK,
 	'The balance or a limit is used up (…)': SEE_RUNBOOK,
 	'The service answered with a status that HTTP does not define (…)':
@@ -81,7 +81,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Tell n8n about your own certificate authority (NODE_EXTRA_CA_CERTS).',
 	'The service does not speak https at this address': ADDRESS,
 	'The service could not be reached: nothing answers at this address':
-		"Check the base URL. In Docker, 127.0.0.1 is n8n's own container.",
+		"Check the base URL. In Docker, 127.0.0.1 is n8n's own container: enter the name of the service's.",
 	'The service could not be reached: its host name was not found':
 		'Check the base URL, and the DNS settings of the machine.',
 	'The service sent a redirect to an address that is not safe':
