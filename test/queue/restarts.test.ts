@@ -91,7 +91,11 @@ async function openLedger() {
 			await queue.editor.runOnce(
 				workflow('first use', [{}], node('Get Many', ['ledger', 'getEntries'])),
 			),
-		rows: async () => (await tables.rows(table)).filter(({ state }) => state !== 'withdrawn'),
+		/** Not what executions by hand keep for later ones. */
+		rows: async () =>
+			(await tables.rows(table)).filter(
+				({ state }) => state !== 'withdrawn' && state !== 'reusable',
+			),
 	};
 }
 
