@@ -10,7 +10,7 @@ import {
 import { contentTypeOf, type Http } from '../core/http';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 import { explain, toAskRequest, type Way } from './asking';
-import { explainGone, findGone, forgottenNotice } from './gone';
+import { explainGone, findGone, forgottenNotice, goneError } from './gone';
 import { toMessages } from './history';
 import { holds, type NamedEvent } from './paths';
 import type { AgentServer, Said, Values } from './server';
@@ -67,8 +67,11 @@ export async function sendMessage(...[http, message, options, other]: Send): Pro
 	} catch (cause) {
 		// in the middle of an answer, it may be what a model says
 		const isRefused = cause instanceof ServiceError && cause.kind === 'refused';
-		const isGone = other && isRefused && findGone(other.server, other, cause) === 'chat';
+		const isUnsent = isRefused && cause.details.outcome === 'not_started';
+		const isGone = other && isUnsent && findGone(other.server, other, cause) === 'chat';
 		if (!isGone) throw mapServiceError(cause);
+		// a decision is for what was said before
+		if (other.decisions) throw goneError(cause, other.server);
 		const answer = await sendOnce(http, message, options, { ...other, chat: undefined });
 		const notice = joinSentences(forgottenNotice(other.server), answer.notice);
 		return { ...answer, notice };

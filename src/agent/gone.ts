@@ -20,19 +20,18 @@ export function findGone(
 /** The same, told about a task. A message was its answer, so it begins nothing by itself. */
 export function explainGone(error: ServiceError, server: AgentServer, sent: Sent, had: ServerIds) {
 	const hasBegun = had.chat ?? had.task ?? had.running;
-	if (hasBegun !== undefined || findGone(server, sent, error) !== 'task') return error;
-	return new ServiceError(
-		'refused',
-		`What waited for an answer is gone at the ${server.name} server`,
-		{
-			...error.details,
-			...factsOf(server.name, { isGone: true }),
-			outcome: 'not_started',
-			advice:
-				'It is forgotten here, too: the next message begins a new task in the same session. If an item hands over "taskId", leave it out.',
-		},
-	);
+	const isGone = hasBegun === undefined && findGone(server, sent, error) === 'task';
+	return isGone ? goneError(error, server) : error;
 }
+
+export const goneError = ({ details }: ServiceError, { name }: AgentServer) =>
+	new ServiceError('refused', `What waited for an answer is gone at the ${name} server`, {
+		...details,
+		...factsOf(name, { isGone: true }),
+		outcome: 'not_started',
+		advice:
+			'It is forgotten here, too: the next message begins anew in the same session. If an item hands over "taskId", leave it out.',
+	});
 
 /** That an agent has forgotten what was said. */
 export const forgottenNotice = ({ name }: AgentServer) =>

@@ -221,7 +221,7 @@ it.each<[string, number, string]>([
 		settings: CARRY_ON,
 	});
 	expect(failed[0]?.json).toMatchObject({
-		error: expect.stringMatching(/waited for an answer is gone at the A2A server.*new task/),
+		error: expect.stringMatching(/waited for an answer is gone at the A2A server.*begins anew/),
 		details: { outcome: 'not_started', reason: words },
 	});
 	expect(items.at(-1)?.json['output']).toBe('I heard: on Tuesday This is message 2.');
