@@ -9,10 +9,10 @@ type Sent = Pick<Values, 'chat' | 'task'>;
 export function findGone(
 	{ gone = {} }: AgentServer,
 	{ chat, task }: Sent,
-	{ details: { code, reason = '' } }: ServiceError,
+	{ details: { code = '', reason = '' } }: ServiceError,
 ): keyof Sent | undefined {
-	const says = (words: readonly string[] = []) =>
-		words.some((one) => code === one || reason.includes(one));
+	const says = (words: Readonly<Record<string, string>> = {}) =>
+		Object.hasOwn(words, code) && reason.includes(words[code] ?? '');
 	if (chat && says(gone.chat)) return 'chat';
 	return task && says(gone.task) ? 'task' : undefined;
 }

@@ -116,12 +116,12 @@ export interface AgentServer {
 	 * that it has not taken the message. Nothing is sent again then, and after any other refusal it is not known what was started.
 	 */
 	readonly notTaken?: readonly string[];
-	/** Codes of errors, and words in them, with which it says that it no longer has what was handed to it, and has started nothing. */
+	/** Codes of errors, each with words in it, with which it says that it no longer has what was handed to it, and has started nothing. */
 	readonly gone?: {
 		/** The conversation: the message then begins a new one. */
-		readonly chat?: readonly string[];
+		readonly chat?: Readonly<Record<string, string>>;
 		/** The task that waited. */
-		readonly task?: readonly string[];
+		readonly task?: Readonly<Record<string, string>>;
 	};
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
 	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };

@@ -64,8 +64,16 @@ export const SERVERS = [
 			],
 		},
 		refusal: { 'error.code': NOT_TAKEN, result: null },
-		// TaskNotFoundError; of a task that has ended, 1.3.0 has code -32004, 0.3.14 -32600, and a2a-python -32602 (is in terminal state)
-		gone: { task: ['-32001', 'is in a terminal state', 'is in terminal state'] },
+		gone: {
+			task: {
+				// TaskNotFoundError
+				'-32001': '',
+				// of a task that has ended: 1.3.0, 0.3.14 and a2a-python
+				'-32004': 'is in a terminal state',
+				'-32600': 'is in a terminal state',
+				'-32602': 'is in terminal state',
+			},
+		},
 		probe: { path: '/.well-known/agent-card.json' },
 	},
 	{
@@ -217,7 +225,7 @@ export const SERVERS = [
 		// one that has failed, or broke off, is not stored: the message before it goes on
 		chatAt: ['response[status=completed|incomplete].id'],
 		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
-		gone: { chat: ['previous_response_not_found'] },
+		gone: { chat: { previous_response_not_found: '' } },
 		tasks: {
 			waiting: [],
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],

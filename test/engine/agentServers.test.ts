@@ -229,6 +229,16 @@ it.each<[string, number, string]>([
 	expect(tasks).toEqual([false, true, false]);
 });
 
+it('A2A: what an agent says of another task is no word of its server', async () => {
+	servers.gone.task = [-32603, 'Sub-agent: Task 7 is in a terminal state'];
+	const { failed } = await run({
+		...callOf('a2a', '={{ $json.q }}', { sessionMode: 'key', sessionKey: 'a' }),
+		items: [{ q: '[ask]' }, { q: 'on Monday' }],
+		settings: CARRY_ON,
+	});
+	expect(failed[0]?.json['details']).toMatchObject({ outcome: 'started' });
+});
+
 it('A2A: a new session has no ID of ours: not each agent takes one', async () => {
 	const { json } = await send('a2a', 'hello', { sessionMode: 'new' });
 	const { params } = asked()[0]?.body as { params: { message: object } };
