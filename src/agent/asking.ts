@@ -107,10 +107,14 @@ export function explain(error: ServiceError, { name, value, busy, notTaken }: To
 export const factsOf = (server: string, more: object = {}) => ({ computed: { server, ...more } });
 
 /** Whether a refusal may come from what has run. */
-const mayHaveRun = ({ kind, details }: ServiceError, notTaken: readonly string[]) =>
+const mayHaveRun = (
+	{ kind, details: { outcome, status = 0, code = '', reason = '' } }: ServiceError,
+	{ codes = [], says = {} }: NonNullable<Told['notTaken']>,
+) =>
 	kind === 'refused' &&
-	details.outcome === undefined &&
-	!notTaken.some((own) => details.code === own || details.reason?.startsWith(own));
+	outcome === undefined &&
+	!codes.includes(code) &&
+	!says[status]?.test(reason);
 
 const RAN_BEFORE =
 	'What runs there may answer so after it has begun. So the message was not sent again.';

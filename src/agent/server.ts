@@ -112,10 +112,13 @@ export interface AgentServer {
 	/** An error that is all of an answer, where it says that the message was not taken: certainly nothing was started. */
 	readonly refusal?: Condition;
 	/**
-	 * Set where a refusal by its status may come from what has run: the code of an error, or how it begins, with which the server itself says
-	 * that it has not taken the message. Nothing is sent again then, and after any other refusal it is not known what was started.
+	 * Set where a refusal by its status may come from what has run: with which codes, or by its status with which sentence, the server itself
+	 * says that it has not taken the message. After any other refusal, it is not known what was started, and nothing is sent again.
 	 */
-	readonly notTaken?: readonly string[];
+	readonly notTaken?: {
+		readonly codes?: readonly string[];
+		readonly says?: Readonly<Record<number, RegExp>>;
+	};
 	/** Codes of errors, each with words in it, with which it says that it no longer has what was handed to it, and has started nothing. */
 	readonly gone?: {
 		/** The conversation: the message then begins a new one. */

@@ -125,14 +125,13 @@ export const SERVERS = [
 		],
 		// a node Respond to Webhook answers with any status, after an agent has worked: these are n8n's own (ChatTrigger/error.js and
 		// GenericFunctions.js, webhook-not-found.error.js)
-		notTaken: [
-			'Authorization is required!',
-			'Authorization data is wrong!',
-			'User not authenticated!',
-			'Invalid authentication token',
-			'The requested webhook "',
-			'This webhook is not registered for ',
-		],
+		notTaken: {
+			says: {
+				401: /^(Authorization is required!|User not authenticated!|Invalid authentication token)$/,
+				403: /^Authorization data is wrong!$/,
+				404: /^(The requested webhook "[^"]+" is not registered\.|This webhook is not registered for [A-Z]+ requests\. Did you mean to make an? [A-Z, or]+ request\?)$/,
+			},
+		},
 		unreadable: [
 			{
 				if: { executionStarted: true },
@@ -182,7 +181,7 @@ export const SERVERS = [
 			idAt: '[type=TEXT_MESSAGE_START|TEXT_MESSAGE_CHUNK].messageId',
 		},
 		// of what its owner has written, any status may be that of a model, amid the work
-		notTaken: [],
+		notTaken: {},
 	},
 	{
 		name: 'AI SDK',
@@ -202,7 +201,7 @@ export const SERVERS = [
 			idAt: '[type=start].messageId',
 		},
 		// as of AG-UI
-		notTaken: [],
+		notTaken: {},
 	},
 	{
 		name: 'OpenAI Responses',
@@ -265,16 +264,18 @@ export const SERVERS = [
 		// those of its controllers, before an app is run (langgenius/dify, service_api/app/completion.py). Of a model, which may not be the
 		// first thing that an app asks: provider_not_initialize, provider_quota_exceeded, model_currently_not_support,
 		// completion_request_error, rate_limit_error
-		notTaken: [
-			'app_unavailable',
-			'bad_request',
-			'conversation_completed',
-			'forbidden',
-			'invalid_param',
-			'not_chat_app',
-			'not_found',
-			'unauthorized',
-		],
+		notTaken: {
+			codes: [
+				'app_unavailable',
+				'bad_request',
+				'conversation_completed',
+				'forbidden',
+				'invalid_param',
+				'not_chat_app',
+				'not_found',
+				'unauthorized',
+			],
+		},
 		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', list: 'data', id: 'id' },
 		tasks: {
 			waiting: [],
