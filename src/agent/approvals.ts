@@ -184,8 +184,9 @@ async function findAsked(
 	);
 	// a server that does not know the filter lists others
 	const own = found.filter((one) => textAt(one, sessionAt) === session.toLowerCase());
+	// a list of each task, one or more of which may be there
 	return own
-		.flatMap((one) => valueAt(one, at))
+		.flatMap((one) => [valueAt(one, at)].flat(2))
 		.flatMap((entry) => {
 			const id = idAt(entry, 'id');
 			return id ? [{ id, value: valueAt(entry, 'value') }] : [];

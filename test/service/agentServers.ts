@@ -80,7 +80,7 @@ const ASSISTANTS = [
  *   and of 0.3 with `[working]` a task that goes on.
  * - LangGraph as @langchain/langgraph-api 1.5.1: it refuses a thread that is no UUID, an assistant that it does not know, and (if asked to) a second
  *   message while it answers one. With `[may]`, a graph that asks whether it may; with `[tools]`, the middleware of LangChain, which asks
- *   for two tools; with `[both]`, two graphs that ask at once. They wait until each has its value. After a message, nothing waits.
+ *   for two tools; with `[both]`, two graphs in a graph, which ask at once. They wait until each has its value. After a message, nothing waits.
  * - The Chat Trigger of n8n 2.41.1: with `[stream]` as its agent streams, with `[403]` and the like as a node Respond to Webhook answers, with `[nodes]` as Response Nodes do,
  *   with `[nothing]` as a workflow whose last node returns nothing.
  * - With `[may]`, the AI SDK and OpenAI Responses ask for approval of a tool, AG-UI for two, and Dify for human input.
@@ -217,8 +217,14 @@ export async function agentServers(): Promise<AgentServers> {
 			const { ids } = body as { ids: string[] };
 			const found = ids.filter((id) => interrupts.has(id));
 			const list = found.map((id) => {
-				const byTask = (interrupts.get(id) ?? []).map((one, index) => [`task ${index}`, [one]]);
-				return { thread_id: id, interrupts: Object.fromEntries(byTask) as object };
+				const byTask: Record<string, Interrupt[]> = {};
+				const all = interrupts.get(id) ?? [];
+				for (const [index, one] of all.entries()) {
+					// those of graphs in a graph are in its task (@langchain/langgraph, pregel/runner.js)
+					const task = typeof one.value === 'string' ? `task ${index}` : 'task 0';
+					byTask[task] = [...(byTask[task] ?? []), one];
+				}
+				return { thread_id: id, interrupts: byTask };
 			});
 			sendJson(response, list);
 		},
