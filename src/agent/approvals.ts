@@ -12,6 +12,7 @@ import { requestsOf, toWaiting, type Waiting } from './waiting';
 export interface KnownWait {
 	taskId?: string | undefined;
 	kind?: Waiting['kind'] | undefined;
+	onlyDecline?: true | undefined;
 }
 
 /** What is sent into a session. */
@@ -55,7 +56,7 @@ export async function directMessage(
 	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		if (decision && isMeant(open, decision, known)) return answer(decision, content);
+		if (decision && isMeant(server, open, decision, known)) return answer(decision, content);
 		const [message, ...advice] = refusalOf(server, open, decision, known);
 		throw withDetails(refused(message, advice.join(' ')), {
 			computed: { server: server.name, waitsFor, ...(task && { taskId: task }) },
@@ -65,14 +66,19 @@ export async function directMessage(
 	return { content, task: server.approvals ? undefined : known.taskId };
 }
 
-/** Whether a decision is about what waits, and may be. To decline what has no ID goes on in words. */
-const isMeant = ({ task, waitsFor }: OpenApproval, decision: Decision, { taskId }: KnownWait) =>
+/** Whether a decision is about what waits, and may be. To decline what has no ID goes on in words, where no entry is needed. */
+const isMeant = (
+	{ decides }: AgentServer,
+	{ task, waitsFor }: OpenApproval,
+	decision: Decision,
+	{ taskId }: KnownWait,
+) =>
 	(decision === 'decline' || !waitsFor.onlyDecline) &&
-	(task ? taskId === task : decision !== 'approve');
+	(task ? taskId === task : decision !== 'approve' && !decides);
 
 /** Why nothing is sent, and what to do. */
 function refusalOf(
-	{ name, approvals }: AgentServer,
+	{ name, approvals, decides }: AgentServer,
 	{ task, waitsFor }: OpenApproval,
 	decision: Decision | undefined,
 	{ taskId, kind }: KnownWait,
@@ -83,7 +89,7 @@ function refusalOf(
 		return ['The agent waits for the decision of a person', isKnown ? HOW : UNKNOWN_KIND, now];
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
-	if (!task) return [`${name} takes no approval from this node`, NO_WAY];
+	if (!task && !decides) return [`${name} takes no approval from this node`, NO_WAY];
 	if (!taskId) return ['It is not known which approval is answered', WHICH, now];
 	return ['What waits for approval is not what was decided about', WHICH, now];
 }
@@ -125,12 +131,16 @@ export function wordsFor({ approvals, decides }: AgentServer, decision: Decision
 /** What is known to wait in a task, or anywhere in the session. A task that is not surely a question waits for approval. */
 function knownOpen(
 	{ decides }: AgentServer,
-	{ taskId = '', kind }: KnownWait,
+	{ taskId = '', kind, onlyDecline }: KnownWait,
 ): OpenApproval | undefined {
 	if (taskId ? kind === 'input' : kind !== 'approval') return undefined;
 	return {
 		task: taskId,
-		waitsFor: { kind: 'approval', text: taskId ? `task ${taskId}` : 'approval in this session' },
+		waitsFor: {
+			kind: 'approval',
+			text: taskId ? `task ${taskId}` : 'approval in this session',
+			...(onlyDecline && { onlyDecline }),
+		},
 		answer: (decision, content) => {
 			if (!decides || !taskId) return { content, ...(taskId && { task: taskId }) };
 			const toEntry = (task: string) =>

@@ -110,7 +110,7 @@ async function sendOnce(
 		const reading = other ? { ...fold, add } : fold;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		const answer = fold.answer();
-		return { ...answer, ...idsFor(server, answer, ids), ...getRequestId(response.headers) };
+		return { ...answer, ...ids, ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
@@ -122,12 +122,6 @@ async function sendOnce(
 			),
 		);
 	}
-}
-
-/** What a person was not shown has no ID to be approved by. */
-function idsFor({ decides }: AgentServer, { waitsFor }: AgentAnswer, ids: ServerIds): ServerIds {
-	if (decides && waitsFor?.onlyDecline) delete ids.task;
-	return ids;
 }
 
 /** A decision goes another way than a message. */

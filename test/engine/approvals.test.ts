@@ -253,6 +253,29 @@ it.each<[number, string, string]>([
 	expect(resumed()).toEqual(Array<boolean>(count).fill(approves === 'approve'));
 });
 
+it('AG-UI: what is too much to be shown is declined, and takes nothing else', async () => {
+	const { json } = await send('[may 13] go on', {}, {}, 'agUi');
+	expect(json).toMatchObject({ waitsFor: { onlyDecline: true } });
+	for (const answerToApproval of ['approve', 'text']) {
+		const { failed } = await send('no', { ...FROM_ITEM, answerToApproval }, json, 'agUi');
+		expect(failed?.['error']).toMatch(/More waits than a person can have been shown/);
+	}
+	const more = { ...FROM_ITEM, answerToApproval: 'decline' };
+	const { failed } = await send('', more, json, 'agUi');
+	expect(failed).toBeUndefined();
+	expect(paid()).toHaveLength(2);
+	const { resume } = paid().at(-1)?.body as { resume: object[] };
+	expect(resume).toHaveLength(13);
+	expect(resume[0]).toEqual({ interruptId: 'i1', status: 'cancelled' });
+});
+
+it('AG-UI: what has more than can be named takes no decision, and nothing is sent', async () => {
+	const { json } = await send('[may 101] go on', {}, {}, 'agUi');
+	const more = { ...FROM_ITEM, answerToApproval: 'decline' };
+	expect((await send('', more, json, 'agUi')).failed?.['error']).toMatch(/not known which/);
+	expect(paid()).toHaveLength(1);
+});
+
 describe.each<[Name, string]>([
 	['aiSdk', 'AI SDK'],
 	['dify', 'Dify'],

@@ -274,9 +274,14 @@ export async function agentServers(): Promise<AgentServers> {
 			{ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' },
 			...words.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta })),
 			{ type: 'TEXT_MESSAGE_END', messageId },
-			paused.delete(threadId) || !words.includes('[may] ')
+			paused.delete(threadId) || !/ \[may( \d+)?\] /.test(words.join(''))
 				? { type: 'RUN_FINISHED', threadId, runId }
-				: paused.add(threadId) && { type: 'RUN_FINISHED', threadId, runId, outcome: INTERRUPT },
+				: paused.add(threadId) && {
+						type: 'RUN_FINISHED',
+						threadId,
+						runId,
+						outcome: interruptsOfAgUi(words.join('')),
+					},
 		],
 	);
 	answerers['POST /api/chat'] = answerHistory(
@@ -487,16 +492,16 @@ export async function agentServers(): Promise<AgentServers> {
 	};
 }
 
-/** As docs.ag-ui.com/concepts/interrupts has it. */
-const INTERRUPT = {
-	type: 'interrupt',
-	interrupts: ['i1', 'i2'].map((id) => ({
-		id,
-		reason: 'tool_call',
-		message: `May I ${id}?`,
-		toolCallId: id,
-	})),
-};
+/** As docs.ag-ui.com/concepts/interrupts has it: two, or as many as are asked for. */
+function interruptsOfAgUi(words: string) {
+	const count = Number(/\[may (\d+)\]/.exec(words)?.[1] ?? 2);
+	const more = count > 2 ? ' please'.repeat(30) : '';
+	const interrupts = Array.from({ length: count }, (_, index) => {
+		const id = `i${index + 1}`;
+		return { id, reason: 'tool_call', message: `May I ${id}?${more}`, toolCallId: id };
+	});
+	return { type: 'interrupt', interrupts };
+}
 
 /** As https://platform.openai.com/docs/guides/tools-connectors-mcp has it. */
 const APPROVAL_OF_MCP = {

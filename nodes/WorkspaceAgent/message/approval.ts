@@ -75,15 +75,20 @@ type WaitMemory = Pick<OperationContext<never>, 'flowState'>;
  * What is known to wait in a session. What the execution remembers is certain, unless the item is about another task.
  *
  * @param given What the item hands over.
+ * @param isTold Whether a conversation does, which knows what waits for its speaker, but not whether all of it was shown.
  */
 export function recallWait(
 	{ flowState }: WaitMemory,
 	session: string,
 	given: KnownWait = {},
+	isTold = false,
 ): KnownWait {
 	const found = tryParseJson(flowState.get(nameOf(session)) ?? '');
 	if (!isPlainObject(found)) return given;
-	return given.taskId && given.taskId !== found['taskId'] ? given : found;
+	const { taskId, kind } = found;
+	const isSame = given.taskId ? given.taskId === taskId : !isTold || given.kind === kind;
+	if (!isSame) return given;
+	return isTold ? { ...found, ...given } : found;
 }
 
 /**
@@ -99,7 +104,8 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 	const remember = (wait: KnownWait) => flowState.set(nameOf(session), JSON.stringify(wait));
 	try {
 		const answer = await answering;
-		remember({ taskId: answer.task, kind: answer.waitsFor?.kind });
+		const { kind, onlyDecline } = answer.waitsFor ?? {};
+		remember({ taskId: answer.task, kind, onlyDecline });
 		return answer;
 	} catch (cause) {
 		const details: ServiceErrorDetails = cause instanceof ServiceError ? cause.details : {};

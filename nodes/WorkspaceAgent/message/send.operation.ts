@@ -235,6 +235,9 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 		? rememberWait(context, `${place} ${sessionId}`, answering)
 		: answering);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
+	const isLimited = request.server?.decides && waitsFor?.onlyDecline;
+	// a later conversation does not know what was not shown
+	const isHidden = isLimited && session.source === 'conversation';
 	return {
 		text,
 		format,
@@ -246,7 +249,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 			waitsFor: tellWay(waitsFor, ids.task, request.server),
 			requestId,
 			chatId,
-			taskId: ids.task,
+			taskId: isHidden ? undefined : ids.task,
 			history: said?.add(text, ids.message),
 		}),
 	};
@@ -266,10 +269,9 @@ async function askOther(
 	const { server, agent = '', decision, content, session, place } = request;
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
-	// a conversation knows what waits for its speaker
 	const name = `${place} ${sessionId}`;
 	const isTold = session.source === 'conversation';
-	const known = isTold ? (request.known ?? {}) : recallWait(context, name, request.known);
+	const known = recallWait(context, name, request.known, isTold);
 	const message = { content, decision, session: session.id, known };
 	const directed = await directMessage(http, server, message);
 	const isNew = session.id === undefined;

@@ -106,13 +106,17 @@ export function findHandedOver(
 	if (!isFromItem || read('sessionAt') !== place.id)
 		return source === 'conversation' ? { history } : {};
 	const waitsFor = handedOver.readValue('waitsFor');
-	const kind = isPlainObject(waitsFor) ? waitsFor['kind'] : undefined;
-	const isKind = kind === 'approval' || kind === 'input';
 	return {
 		chatId: read('chatId'),
 		history,
-		...omitMissing({ taskId: read('taskId'), kind: isKind ? kind : undefined }),
+		...omitMissing({ taskId: read('taskId'), ...readWait(waitsFor) }),
 	};
+}
+
+function readWait(waitsFor: unknown): Pick<KnownWait, 'kind' | 'onlyDecline'> {
+	const { kind, onlyDecline } = isPlainObject(waitsFor) ? waitsFor : {};
+	if (kind !== 'approval' && kind !== 'input') return {};
+	return { kind, onlyDecline: onlyDecline === true || undefined };
 }
 
 function readId(text: string): string {
