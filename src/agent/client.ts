@@ -16,6 +16,7 @@ import { holds, type NamedEvent } from './paths';
 import type { AgentServer, Said, Values } from './server';
 import { createIdReader, type ServerIds } from './serverIds';
 import { WORKSPACE } from './servers';
+import { WITHOUT_WORDS } from './waiting';
 
 export type { PartialAnswer } from './answerFold';
 
@@ -110,18 +111,26 @@ async function sendOnce(
 		const reading = other ? { ...fold, add } : fold;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		const answer = fold.answer();
-		return { ...answer, ...ids, ...getRequestId(response.headers) };
+		return { ...withWait(server, answer, ids), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
 				withDetails(explainGone(explain(error, server), server, other ?? {}, ids), {
-					ids: toErrorIds(sessionId, ids),
+					ids: toErrorIds(server, sessionId, ids),
 					...(ids.running && error.kind === 'malformed' && WORKS_ON),
 				}),
 				'message',
 			),
 		);
 	}
+}
+
+/** What waits is told, even where the text was looked for by its path; and what is not told has no ID to be approved by. */
+function withWait({ approvals, decides }: AgentServer, answer: AgentAnswer, ids: ServerIds) {
+	const kind = ids.kind ?? (approvals && ids.task && 'approval');
+	const waitsFor = answer.waitsFor ?? (kind && { kind, text: WITHOUT_WORDS[kind] });
+	if (decides && !waitsFor) delete ids.task;
+	return { ...answer, ...ids, ...(waitsFor && { waitsFor }) };
 }
 
 /** A decision goes another way than a message. */
@@ -139,10 +148,15 @@ const WORKS_ON = {
 
 const OF_WORKSPACE: Way = { ask: WORKSPACE.asks[0]! };
 
-const toErrorIds = (sessionId: string, { chat, task, running }: ServerIds) => ({
+const toErrorIds = (
+	{ decides }: AgentServer,
+	sessionId: string,
+	{ chat, task, running }: ServerIds,
+) => ({
 	sessionId,
 	...(chat && chat !== sessionId && { chatId: chat }),
-	...(task && { taskId: task }),
+	// of an answer that has failed, nobody was shown what waits
+	...(task && !decides && { taskId: task }),
 	// the only handle of work that goes on
 	...(running && { runningTaskId: running }),
 });

@@ -1,5 +1,6 @@
 import type { Decision } from '../core/decision';
 import type { Condition, Path } from './dialect';
+import type { Waiting } from './waiting';
 
 /** What a request has in it. A text that is a placeholder becomes its value, and a field whose placeholder has none is left out. */
 export type Template = string | number | boolean | null | readonly Template[] | TemplateFields;
@@ -94,7 +95,7 @@ export interface AgentServer {
 	};
 	/** Where events have the state of a task, and its ID. By its last state, it waits for the next message, is over, or goes on. */
 	readonly tasks?: {
-		readonly waiting: readonly string[];
+		readonly waits: Partial<Readonly<Record<Waiting['kind'], readonly string[]>>>;
 		readonly over: readonly string[];
 		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Path | readonly Path[] }>;
 	};

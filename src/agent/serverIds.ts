@@ -2,6 +2,7 @@ import { asReported, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
 import { holds, textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
+import type { Waiting } from './waiting';
 import { MAX_OPEN } from './waits';
 
 /** The IDs with which a conversation continues. */
@@ -10,6 +11,8 @@ export interface ServerIds {
 	chat?: string;
 	/** What waits for the next message. */
 	task?: string;
+	/** For what it waits, where the state of a task says it. */
+	kind?: Waiting['kind'];
 	/** What the agent works on. */
 	running?: string;
 	/** Its message. */
@@ -64,7 +67,7 @@ function rejectNoAnswer(
 
 /** The last state of a task counts. */
 function readTasks(
-	{ at, over, waiting }: NonNullable<AgentServer['tasks']>,
+	{ at, over, waits }: NonNullable<AgentServer['tasks']>,
 	value: unknown,
 	ids: ServerIds,
 ): void {
@@ -72,11 +75,16 @@ function readTasks(
 		const now = textAt(value, state);
 		if (!now) continue;
 		delete ids.task;
+		delete ids.kind;
 		delete ids.running;
 		const task = over.includes(now) ? '' : idAt(value, id);
-		if (task) ids[waiting.includes(now) ? 'task' : 'running'] = task;
+		const kind = KINDS.find((each) => waits[each]?.includes(now));
+		if (task && kind) Object.assign(ids, { task, kind });
+		else if (task) ids.running = task;
 	}
 }
+
+const KINDS = ['input', 'approval'] as const;
 
 const idsAt = (value: unknown, path: string): string[] =>
 	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');

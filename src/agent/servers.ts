@@ -55,7 +55,7 @@ export const SERVERS = [
 			'result.artifactUpdate.contextId',
 		],
 		tasks: {
-			waiting: states('input-required', 'auth-required'),
+			waits: { input: states('input-required'), approval: states('auth-required') },
 			over: states('completed', 'failed', 'canceled', 'rejected'),
 			at: [
 				{ state: 'result.status.state', id: ['result.taskId', 'result.id'] },
@@ -226,7 +226,7 @@ export const SERVERS = [
 		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
 		gone: { chat: { previous_response_not_found: '' } },
 		tasks: {
-			waiting: [],
+			waits: {},
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],
 			at: [{ state: 'response.status', id: 'response.id' }],
 		},
@@ -278,7 +278,7 @@ export const SERVERS = [
 		},
 		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', list: 'data', id: 'id' },
 		tasks: {
-			waiting: [],
+			waits: {},
 			over: ['message_end', 'error'],
 			at: [{ state: 'event', id: 'task_id' }],
 		},

@@ -97,7 +97,7 @@ const inWords = ({ tool, arguments: given }: WaitingCall) =>
 const cut = (value: unknown, length: number) =>
 	shortenText(typeof value === 'string' ? value : JSON.stringify(value), length);
 
-const WITHOUT_WORDS: Readonly<Record<Waiting['kind'], string>> = {
+export const WITHOUT_WORDS: Readonly<Record<Waiting['kind'], string>> = {
 	approval: 'The agent waits for approval.',
 	input: 'The agent waits for an answer.',
 };

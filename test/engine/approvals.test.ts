@@ -215,6 +215,33 @@ it('A2A: a login is no question, and takes no message of anybody', async () => {
 	expect(paid()).toHaveLength(2);
 });
 
+it('what waits is told where the text has a path of its own, and a question takes a message', async () => {
+	const options = { answerPath: 'result.artifactUpdate.artifact.parts.text' };
+	const asked = await send('[ask]', { options }, {}, 'a2a');
+	expect(asked.json).toMatchObject({ taskId: expect.any(String), waitsFor: { kind: 'input' } });
+	const more = { ...FROM_ITEM, options };
+	const next = await send('on Monday', more, asked.json, 'a2a');
+	expect(next.failed).toBeUndefined();
+	expect(paid().at(-1)?.body).toMatchObject({
+		params: { message: { taskId: asked.json['taskId'] } },
+	});
+	const login = await send('[auth]', { options, sessionKey: 'b' }, {}, 'a2a');
+	expect(login.json['waitsFor']).toMatchObject({ kind: 'approval' });
+});
+
+it.each(['failed', 'cut'])(
+	'OpenAI Responses: nothing waits in an answer that asks, and then is %s',
+	async (end) => {
+		const only = { agent: model('planner-1') };
+		const { failed } = await send(`[may] [${end}]`, only, {}, 'responses');
+		expect(failed?.['details']).toMatchObject({ outcome: 'started' });
+		expect(failed?.['details']).not.toHaveProperty('taskId');
+		const shown = { output: 'x', ...(failed?.['details'] as IDataObject) };
+		const next = await send('and now?', { ...only, ...FROM_ITEM }, shown, 'responses');
+		expect(next.json['output']).toMatch(/^I heard: and now\?/);
+	},
+);
+
 it('A2A: a task without what it waits for takes no message, since it may be a login', async () => {
 	const { json: asked } = await send('[auth]', {}, {}, 'a2a');
 	const { sessionId, taskId, sessionAt } = asked;

@@ -349,7 +349,7 @@ export async function agentServers(): Promise<AgentServers> {
 			const numbered = { ...event, sequence_number: index };
 			return `event: ${event.type}\n${toEvent(numbered)}`;
 		});
-		const sent = isCut ? events.slice(0, 4) : events;
+		const sent = isCut ? events.slice(0, asked.length ? -1 : 4) : events;
 		await stream(response, 'text/event-stream; charset=utf-8', sent, 4);
 	};
 	/** The conversation of each user: of a further one, nobody here asks for. */
