@@ -13,6 +13,8 @@ export interface KnownWait {
 	taskId?: string | undefined;
 	kind?: Waiting['kind'] | undefined;
 	onlyDecline?: true | undefined;
+	/** What a person was shown; '' if that is nothing, and undefined if only a conversation knows. */
+	text?: string | undefined;
 }
 
 /** What is sent into a session. */
@@ -71,17 +73,22 @@ const isMeant = (
 	{ decides }: AgentServer,
 	{ task, waitsFor }: OpenApproval,
 	decision: Decision,
-	{ taskId }: KnownWait,
+	{ taskId, text }: KnownWait,
 ) =>
-	(decision === 'decline' || !waitsFor.onlyDecline) &&
-	(task ? taskId === task : decision !== 'approve' && !decides);
+	(decision === 'decline' || (!waitsFor.onlyDecline && text !== '')) &&
+	(task
+		? taskId === task && (!text || linesOf(text) === linesOf(waitsFor.text))
+		: decision !== 'approve' && !decides);
+
+/** In any order: a stream and a list may have different ones. The ID of a question may be that of the next one (LangGraph for Python). */
+const linesOf = (text: string) => text.split('\n').sort().join('\n');
 
 /** Why nothing is sent, and what to do. */
 function refusalOf(
 	{ name, approvals, decides }: AgentServer,
 	{ task, waitsFor }: OpenApproval,
 	decision: Decision | undefined,
-	{ taskId, kind }: KnownWait,
+	{ taskId, kind, text }: KnownWait,
 ): [message: string, ...advice: string[]] {
 	const now = `It waits for: ${waitsFor.text}`;
 	const isKnown = approvals ?? kind;
@@ -90,7 +97,7 @@ function refusalOf(
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
 	if (!task && !decides) return [`${name} takes no approval from this node`, NO_WAY];
-	if (!taskId) return ['It is not known which approval is answered', WHICH, now];
+	if (!taskId || text === '') return ['It is not known which approval is answered', WHICH, now];
 	return ['What waits for approval is not what was decided about', WHICH, now];
 }
 
@@ -131,14 +138,14 @@ export function wordsFor({ approvals, decides }: AgentServer, decision: Decision
 /** What is known to wait in a task, or anywhere in the session. A task that is not surely a question waits for approval. */
 function knownOpen(
 	{ decides }: AgentServer,
-	{ taskId = '', kind, onlyDecline }: KnownWait,
+	{ taskId = '', kind, onlyDecline, text: shown }: KnownWait,
 ): OpenApproval | undefined {
 	if (taskId ? kind === 'input' : kind !== 'approval') return undefined;
 	return {
 		task: taskId,
 		waitsFor: {
 			kind: 'approval',
-			text: taskId ? `task ${taskId}` : 'approval in this session',
+			text: shown || (taskId ? `task ${taskId}` : 'approval in this session'),
 			...(onlyDecline && { onlyDecline }),
 		},
 		answer: (decision, content) => {

@@ -125,9 +125,9 @@ async function sendOnce(
 	}
 }
 
-/** What waits is told, even where the text was looked for by its path; and what is not told has no ID to be approved by. */
-function withWait({ approvals, decides }: AgentServer, answer: AgentAnswer, ids: ServerIds) {
-	const kind = ids.kind ?? (approvals && ids.task && 'approval');
+/** What the state of a task says is told, even where the text has a path of its own. What is not told has no ID to be approved by. */
+function withWait({ decides }: AgentServer, answer: AgentAnswer, ids: ServerIds) {
+	const { kind } = ids;
 	const waitsFor = answer.waitsFor ?? (kind && { kind, text: WITHOUT_WORDS[kind] });
 	if (decides && !waitsFor) delete ids.task;
 	return { ...answer, ...ids, ...(waitsFor && { waitsFor }) };

@@ -163,6 +163,29 @@ it('a decision goes to nothing but what the person was shown', async () => {
 	expect(paid()).toHaveLength(1);
 });
 
+it('the same ID may be that of the next question, which nobody was shown', async () => {
+	const { json } = await send('[both]');
+	const thread = String(json['sessionId']);
+	const [one, other] = servers.interrupts.get(thread) ?? [];
+	// LangGraph for Python: of two questions of a node, one after the other
+	servers.interrupts.set(thread, [one!, { ...other!, value: 'May I delete all?' }]);
+	const stale = await decide('approve', json);
+	expect(stale.failed?.['error']).toMatch(/What waits for approval is not what was decided about/);
+	expect(stale.failed?.['details']).toMatchObject({ outcome: 'not_started' });
+	// in another order, it is the same
+	servers.interrupts.set(thread, [other!, one!]);
+	expect((await decide('approve', json)).failed).toBeUndefined();
+});
+
+it('what nobody was shown is declined by its ID, and not approved', async () => {
+	const { json } = await send('[may]');
+	const { waitsFor, ...ids } = json;
+	expect(waitsFor).toBeDefined();
+	expect((await decide('approve', ids)).failed?.['error']).toMatch(/not known which approval/);
+	expect((await decide('decline', ids)).failed).toBeUndefined();
+	expect(resumed()).toEqual([false]);
+});
+
 it.each<[string, (json: IDataObject) => IDataObject]>([
 	['no task', (json) => ({ ...json, taskId: '' })],
 	['the task of a stranger', (json) => ({ ...json, taskId: '0'.repeat(32) })],

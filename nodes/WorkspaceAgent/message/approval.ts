@@ -88,7 +88,7 @@ export function recallWait(
 	const { taskId, kind } = found;
 	const isSame = given.taskId ? given.taskId === taskId : !isTold || given.kind === kind;
 	if (!isSame) return given;
-	return isTold ? { ...found, ...given } : found;
+	return isTold ? { ...found, text: undefined, ...given } : found;
 }
 
 /**
@@ -104,13 +104,14 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 	const remember = (wait: KnownWait) => flowState.set(nameOf(session), JSON.stringify(wait));
 	try {
 		const answer = await answering;
-		const { kind, onlyDecline } = answer.waitsFor ?? {};
-		remember({ taskId: answer.task, kind, onlyDecline });
+		const { kind, onlyDecline, text = '' } = answer.waitsFor ?? {};
+		remember({ taskId: answer.task, kind, onlyDecline, text });
 		return answer;
 	} catch (cause) {
 		const details: ServiceErrorDetails = cause instanceof ServiceError ? cause.details : {};
 		const { outcome = 'unknown', ids = {}, computed = {} } = details;
-		if (outcome !== 'not_started' || computed['isGone']) remember({ taskId: ids['taskId'] });
+		if (outcome !== 'not_started' || computed['isGone'])
+			remember({ taskId: ids['taskId'], text: '' });
 		throw mapServiceError(cause);
 	}
 }

@@ -109,14 +109,18 @@ export function findHandedOver(
 	return {
 		chatId: read('chatId'),
 		history,
-		...omitMissing({ taskId: read('taskId'), ...readWait(waitsFor) }),
+		...omitMissing({ taskId: read('taskId'), ...readWait(waitsFor, source) }),
 	};
 }
 
-function readWait(waitsFor: unknown): Pick<KnownWait, 'kind' | 'onlyDecline'> {
-	const { kind, onlyDecline } = isPlainObject(waitsFor) ? waitsFor : {};
-	if (kind !== 'approval' && kind !== 'input') return {};
-	return { kind, onlyDecline: onlyDecline === true || undefined };
+function readWait(waitsFor: unknown, source: Session['source']): KnownWait {
+	const { kind, onlyDecline, text } = isPlainObject(waitsFor) ? waitsFor : {};
+	const shown = source === 'conversation' ? undefined : '';
+	return {
+		kind: kind === 'approval' || kind === 'input' ? kind : undefined,
+		onlyDecline: onlyDecline === true || undefined,
+		text: typeof text === 'string' ? text : shown,
+	};
 }
 
 function readId(text: string): string {
