@@ -283,6 +283,20 @@ it('A2A: a task without what it waits for takes no message, since it may be a lo
 	expect(paid()).toHaveLength(2);
 });
 
+it('A2A: a visitor makes no question of a login', async () => {
+	const { json: asked } = await send('[auth]', {}, {}, 'a2a');
+	const { sessionId, taskId, sessionAt } = asked;
+	const said = { waitsFor: { kind: 'input' } };
+	const { failed } = await run({
+		...callOf('my password', FROM_ITEM, 'a2a'),
+		chatted: said,
+		items: [{ sessionId, taskId, sessionAt, ...said }],
+		settings: CARRY_ON,
+	});
+	expect(failed[0]?.json).toMatchObject(REFUSED);
+	expect(paid()).toHaveLength(1);
+});
+
 it.each<[number, string, string]>([
 	[16, 'May I?', 'approve'],
 	[99, 'May I?', 'approve'],

@@ -105,7 +105,7 @@ export function findHandedOver(
 	const isFromItem = source === 'conversation' || source === 'item';
 	if (!isFromItem || read('sessionAt') !== place.id)
 		return source === 'conversation' ? { history } : {};
-	const waitsFor = handedOver.readValue('waitsFor');
+	const waitsFor = isHandedOver('waitsFor') && handedOver.readValue('waitsFor');
 	return {
 		chatId: read('chatId'),
 		history,
