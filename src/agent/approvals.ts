@@ -26,6 +26,8 @@ export interface Directed {
 	resume?: Readonly<Record<string, unknown>>;
 	/** For one that takes an entry for each. */
 	decisions?: readonly unknown[];
+	/** The task about which it decides, of a server that is not asked what waits. */
+	decides?: string | undefined;
 }
 
 interface Message {
@@ -58,7 +60,8 @@ export async function directMessage(
 	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		if (decision && isMeant(server, open, decision, known)) return answer(decision, content);
+		if (decision && isMeant(server, open, decision, known))
+			return { ...answer(decision, content), decides: server.approvals ? undefined : task };
 		const [message, ...advice] = refusalOf(server, open, decision, known);
 		throw withDetails(refused(message, advice.join(' ')), {
 			computed: { server: server.name, waitsFor, ...(task && { taskId: task }) },

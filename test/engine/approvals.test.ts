@@ -454,6 +454,20 @@ describe.each<[Name, string, Record<string, unknown>]>([
 	});
 });
 
+it('OpenAI Responses: of two decisions about the same, the second is refused', async () => {
+	const only = { agent: model('planner-1') };
+	const { json } = await send('[may] go on', only, {}, 'responses');
+	const decision = { ...only, ...FROM_ITEM, answerToApproval: 'approve' };
+	const { items, failed } = await run({
+		...callOf('', decision, 'responses'),
+		items: [json, json],
+		settings: CARRY_ON,
+	});
+	expect(items).toHaveLength(1);
+	expect(failed[0]?.json['details']).toMatchObject({ outcome: 'not_started' });
+	expect(paid()).toHaveLength(2);
+});
+
 it('the execution that was asked knows what it decides about, without its item', async () => {
 	const agent = (name: string, message: string, answerToApproval: string) =>
 		ours(name, 'workspaceAgent', {

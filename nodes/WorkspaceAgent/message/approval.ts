@@ -69,7 +69,19 @@ export function readDecision(
 	);
 }
 
-type WaitMemory = Pick<OperationContext<never>, 'flowState'>;
+type Execution = Pick<OperationContext<never>, 'flowState'>;
+
+/** What an execution remembers of a session. */
+interface WaitMemory extends KnownWait {
+	/** The tasks about which it has decided: each once. */
+	decided?: string[];
+}
+
+/** Empty where nothing is remembered. */
+function readMemory(kept: string | undefined): WaitMemory {
+	const found = tryParseJson(kept ?? '');
+	return isPlainObject(found) ? found : {};
+}
 
 /**
  * What is known to wait in a session. What the execution remembers is certain, unless the item is about another task.
@@ -78,14 +90,15 @@ type WaitMemory = Pick<OperationContext<never>, 'flowState'>;
  * @param isTold Whether a conversation does, which knows what waits for its speaker, but not whether all of it was shown.
  */
 export function recallWait(
-	{ flowState }: WaitMemory,
+	{ flowState }: Execution,
 	session: string,
 	given: KnownWait = {},
 	isTold = false,
 ): KnownWait {
-	const found = tryParseJson(flowState.get(nameOf(session)) ?? '');
-	if (!isPlainObject(found)) return given;
+	const { decided, ...found } = readMemory(flowState.get(nameOf(session)));
+	if (!decided) return given;
 	const { taskId, kind } = found;
+	if (!isTold && given.taskId && decided.includes(given.taskId)) return found;
 	const isSame = given.taskId ? given.taskId === taskId : !isTold || given.kind === kind;
 	if (!isSame) return given;
 	return isTold ? { ...found, text: undefined, ...given } : found;
@@ -97,11 +110,16 @@ export function recallWait(
  * @throws ServiceError as `answering`.
  */
 export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: string }>(
-	{ flowState }: WaitMemory,
+	{ flowState }: Execution,
 	session: string,
 	answering: Promise<Answer>,
+	decided?: string,
 ): Promise<Answer> {
-	const remember = (wait: KnownWait) => flowState.set(nameOf(session), JSON.stringify(wait));
+	const name = nameOf(session);
+	const { decided: before = [] } = readMemory(flowState.get(name));
+	const all = decided ? [...before, decided] : before;
+	const remember = (wait: KnownWait) =>
+		flowState.set(name, JSON.stringify({ ...wait, decided: all } satisfies WaitMemory));
 	try {
 		const answer = await answering;
 		const { kind, onlyDecline, text = '' } = answer.waitsFor ?? {};

@@ -232,7 +232,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 	const message = { sessionId, content: other?.content ?? content };
 	const answering = sendMessage(http, message, listening, other);
 	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await (other
-		? rememberWait(context, `${place} ${sessionId}`, answering)
+		? rememberWait(context, `${place} ${sessionId}`, answering, other.decides)
 		: answering);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
 	const isLimited = request.server?.decides && waitsFor?.onlyDecline;
