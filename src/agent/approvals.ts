@@ -67,7 +67,10 @@ export async function directMessage(
 			computed: { server: server.name, waitsFor, ...(task && { taskId: task }) },
 		});
 	}
-	if (decision) throw refused('Nothing waits for approval in this session', HOW);
+	if (decision)
+		throw server.approvals
+			? refused('Nothing waits for approval in this session', HOW)
+			: refused('It is not known that anything waits for approval in this session', WHICH);
 	return { content, task: server.approvals ? undefined : known.taskId };
 }
 

@@ -207,7 +207,7 @@ it('where nothing waits, a decision is refused', async () => {
 		await send('', { answerToApproval: 'decline' }, {}, 'n8nChat'),
 	])
 		expect(failed).toMatchObject({
-			error: expect.stringMatching(/Nothing waits for approval/),
+			error: expect.stringMatching(/(Nothing|anything) waits for approval/),
 			details: { outcome: 'not_started' },
 		});
 	expect(paid()).toHaveLength(1);
@@ -453,6 +453,25 @@ describe.each<[Name, string, Record<string, unknown>]>([
 		expect(paid()).toHaveLength(3);
 	});
 });
+
+it.each<Name>(['langGraph', 'a2a', 'agUi', 'responses'])(
+	'%s: a session From Key is decided about in another execution, by the output that asked',
+	async (name) => {
+		const only = name === 'responses' ? { agent: model('planner-1') } : {};
+		const question = name === 'a2a' ? '[auth]' : '[may] go on';
+		const { json } = await send(question, only, {}, name);
+		const decision = { ...only, answerToApproval: 'approve' };
+		const { sessionId: _, ...withoutSession } = json;
+		for (const item of [{}, withoutSession, { ...json, sessionId: 'another' }]) {
+			const { failed } = await send('', decision, item, name);
+			expect(failed?.['error']).toMatch(/not known (which|that anything waits)/);
+			expect(failed?.['error']).toMatch(/hand over the output/);
+		}
+		const { failed } = await send('', decision, json, name);
+		expect(failed).toBeUndefined();
+		expect(paid()).toHaveLength(2);
+	},
+);
 
 it('OpenAI Responses: of two decisions about the same, the second is refused', async () => {
 	const only = { agent: model('planner-1') };

@@ -10,6 +10,7 @@ import {
 	type ServiceErrorDetails,
 } from '../../../src/core/errors';
 import { isPlainObject, tryParseJson } from '../../../src/core/json';
+import type { SessionSource } from '../../../src/n8n/chatInput.params';
 import type { OperationContext, PrepareContext } from '../../../src/n8n/operation';
 import { withFieldRules } from '../../../src/n8n/parameterFields';
 
@@ -84,21 +85,23 @@ function readMemory(kept: string | undefined): WaitMemory {
 }
 
 /**
- * What is known to wait in a session. What the execution remembers is certain, unless the item is about another task.
+ * What is known to wait in a session. What the execution remembers is certain, unless an item that names the session is about another task.
  *
  * @param given What the item hands over.
- * @param isTold Whether a conversation does, which knows what waits for its speaker, but not whether all of it was shown.
  */
 export function recallWait(
 	{ flowState }: Execution,
 	session: string,
-	given: KnownWait = {},
-	isTold = false,
+	given: KnownWait,
+	source: SessionSource,
 ): KnownWait {
+	// it knows what waits for its speaker, but not whether all of it was shown
+	const isTold = source === 'conversation';
 	const { decided, ...found } = readMemory(flowState.get(nameOf(session)));
 	if (!decided) return given;
 	const { taskId, kind } = found;
-	if (!isTold && given.taskId && decided.includes(given.taskId)) return found;
+	const isOver = given.taskId !== undefined && decided.includes(given.taskId);
+	if (isNamed(source) || (!isTold && isOver)) return found;
 	const isSame = given.taskId ? given.taskId === taskId : !isTold || given.kind === kind;
 	if (!isSame) return given;
 	return isTold ? { ...found, text: undefined, ...given } : found;
@@ -133,5 +136,8 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 		throw mapServiceError(cause);
 	}
 }
+
+/** Whether the fields of the node say which session it is. */
+const isNamed = (source: SessionSource) => source === 'key' || source === 'id';
 
 const nameOf = (session: string) => `waits ${session}`;

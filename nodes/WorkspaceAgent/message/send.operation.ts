@@ -270,8 +270,7 @@ async function askOther(
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
 	const name = `${place} ${sessionId}`;
-	const isTold = session.source === 'conversation';
-	const known = recallWait(context, name, request.known, isTold);
+	const known = recallWait(context, name, request.known ?? {}, session.source);
 	const message = { content, decision, session: session.id, known };
 	const directed = await directMessage(http, server, message);
 	const isNew = session.id === undefined;

@@ -95,7 +95,7 @@ export function placeOf(sessionSpace: string, server?: AgentServer, agent = ''):
 
 /** What the item hands over of an earlier answer. It counts only beside the place that has made it; what was said is no ID. */
 export function findHandedOver(
-	{ source }: Session,
+	{ source, id }: Session,
 	{ handedOver }: Pick<Given, 'handedOver'>,
 	place: Place,
 ): KnownWait & { chatId?: string | undefined; history?: unknown } {
@@ -103,7 +103,9 @@ export function findHandedOver(
 	const read = (field: string) => (isHandedOver(field) ? handedOver.readItem(field) : undefined);
 	const history = isHandedOver('history') ? handedOver.readValue('history') : undefined;
 	const isFromItem = source === 'conversation' || source === 'item';
-	if (!isFromItem || read('sessionAt') !== place.id)
+	// of the output that asked a person
+	const isSame = id !== undefined && read('sessionId') === id && read('taskId') !== undefined;
+	if (!(isFromItem || isSame) || read('sessionAt') !== place.id)
 		return source === 'conversation' ? { history } : {};
 	const waitsFor = isHandedOver('waitsFor') && handedOver.readValue('waitsFor');
 	return {
