@@ -1,6 +1,7 @@
 import type { Decision } from '../core/decision';
-import { invalidInputError, withDetails } from '../core/errors';
+import { invalidInputError, ServiceError, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
+import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
 import { askBefore, fill, readList, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
@@ -43,7 +44,8 @@ interface OpenApproval {
 	/** Empty where an approval has no way to it. */
 	task: string;
 	waitsFor: Waiting;
-	answer(decision: Decision, content: string): Directed;
+	/** Absent where it has no ID at a server that takes nothing else. */
+	answer?: ((decision: Decision, content: string) => Directed) | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function directMessage(
 	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		if (decision && isMeant(server, open, decision, known))
+		if (decision && answer && isMeant(server, open, decision, known))
 			return { ...answer(decision, content), decides: server.approvals ? undefined : task };
 		const [message, ...advice] = refusalOf(server, open, decision, known);
 		throw withDetails(refused(message, advice.join(' ')), {
@@ -92,7 +94,7 @@ const linesOf = (text: string) => text.split('\n').sort().join('\n');
 /** Why nothing is sent, and what to do. */
 function refusalOf(
 	{ name, approvals, decides }: AgentServer,
-	{ task, waitsFor }: OpenApproval,
+	{ task, waitsFor, answer }: OpenApproval,
 	decision: Decision | undefined,
 	{ taskId, kind, text }: KnownWait,
 ): [message: string, ...advice: string[]] {
@@ -100,6 +102,7 @@ function refusalOf(
 	const isKnown = approvals ?? kind;
 	if (!decision)
 		return ['The agent waits for the decision of a person', isKnown ? HOW : UNKNOWN_KIND, now];
+	if (!answer) return [`${name} does not say by which ID this is decided`, ELSEWHERE, now];
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
 	if (!task && !decides) return [`${name} takes no approval from this node`, NO_WAY];
@@ -126,6 +129,7 @@ const WHICH =
 const ONLY_DECLINED = 'It can be declined here, but approved only in the app of the agent itself.';
 const NO_WAY =
 	'Nothing was sent. Approve in the app of the agent itself, or decline here: the agent then gets "Not approved" as a message, and the session goes on.';
+const ELSEWHERE = 'Nothing was sent. Decide in an app of the agent itself.';
 const TOO_MUCH =
 	'Nothing was sent. Decline it, and ask the agent for less at once, or decide in an app of the agent itself.';
 
@@ -177,17 +181,20 @@ export async function findOpen(
 	return {
 		task: taskOf(asked.map(({ id }) => id)),
 		waitsFor,
-		answer: (decision, content) => ({
-			content,
-			resume: Object.fromEntries(
-				asked.map(({ id, value }) => [id, valueFor(value, decision, content)]),
-			),
-		}),
+		answer: asked.every(({ id }) => id)
+			? (decision, content) => ({
+					content,
+					resume: Object.fromEntries(
+						asked.map(({ id, value }) => [id, valueFor(value, decision, content)]),
+					),
+				})
+			: undefined,
 	};
 }
 
 /** What waits in a session of a server. */
 interface Asked {
+	/** Empty if it has none: older versions of LangGraph. */
 	id: string;
 	value: unknown;
 }
@@ -202,19 +209,24 @@ async function findAsked(
 	// an ID that cannot be part of a path is sent nowhere
 	encodePathSegment(session, 'Session ID');
 	const request = toRequest(find, { session }, NO_ID);
-	const found = await askBefore(http, server, request, (answer) =>
-		readList(answer, '', 'what waits in this session'),
-	);
-	// a server that does not know the filter lists others
-	const own = found.filter((one) => textAt(one, sessionAt) === session.toLowerCase());
+	const own = await askBefore(http, server, request, (answer) => {
+		const found = readList(answer, '', 'what waits in this session');
+		const ofSession = found.filter((one) => plain(textAt(one, sessionAt)) === plain(session));
+		if (found.length && !ofSession.length)
+			throw new ServiceError('malformed', 'The service tells what waits in other sessions', {
+				advice: 'It has to know the filter "ids". Nothing was sent.',
+			});
+		return ofSession;
+	});
 	// a list of each task, one or more of which may be there
 	return own
 		.flatMap((one) => [valueAt(one, at)].flat(2))
-		.flatMap((entry) => {
-			const id = idAt(entry, 'id');
-			return id ? [{ id, value: valueAt(entry, 'value') }] : [];
-		});
+		.filter(isPlainObject)
+		.map((entry) => ({ id: idAt(entry, 'id'), value: entry['value'] }));
 }
+
+/** A UUID may be written without dashes. */
+const plain = (id: string) => id.toLowerCase().replaceAll('-', '');
 
 const toWait = ({ value }: Asked) => ({
 	for: 'approval' as const,

@@ -1,0 +1,50 @@
+import { directMessage } from '../../../src/agent/approvals';
+import { serverOf } from '../../../src/agent/servers';
+import { failureOf, inMemory, json } from '../inMemoryHttp';
+
+// what LangGraph says to wait in a thread: nothing is sent into one that may wait
+
+const ID = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
+const ASKS = { id: 'f'.repeat(32), value: 'May I?' };
+
+const direct = async (threads: object[], session = ID, decision?: 'decline') =>
+	await directMessage(inMemory(json(threads)), serverOf('langGraph')!, {
+		content: 'yes',
+		decision,
+		session,
+		known: { taskId: ASKS.id, text: ASKS.value },
+	});
+const thread = (interrupts: object, thread_id = ID) => ({ thread_id, interrupts });
+
+it.each<[string, object[], string]>([
+	['a session without dashes', [thread({ t: [ASKS] })], ID.replaceAll('-', '').toUpperCase()],
+	['a question without an ID', [thread({ t: [{ value: 'May I?', ns: ['t'] }] })], ID],
+	['one of several without an ID', [thread({ t: [ASKS], u: [{ value: 'And I?' }] })], ID],
+])('what waits takes no message: %s', async (_name, threads, session) => {
+	expect(await failureOf(direct(threads, session))).toMatchObject({
+		message: 'The agent waits for the decision of a person',
+		details: { outcome: 'not_started' },
+	});
+});
+
+it('a question without an ID is decided elsewhere', async () => {
+	const threads = [thread({ t: [ASKS], u: [{ value: 'And I?' }] })];
+	const { message } = await failureOf(direct(threads, ID, 'decline'));
+	expect(message).toBe('LangGraph does not say by which ID this is decided');
+});
+
+it('a server that tells of other threads says nothing about this one', async () => {
+	const other = thread({}, 'd'.repeat(8) + ID.slice(8));
+	expect(await failureOf(direct([other]))).toMatchObject({
+		message: expect.stringMatching(/tells what waits in other sessions/),
+		details: { outcome: 'not_started' },
+	});
+});
+
+it.each<[string, object[]]>([
+	['no session', []],
+	['an empty one', [thread({})]],
+	['one without the field', [{ thread_id: ID }]],
+])('nothing waits in %s', async (_name, threads) => {
+	expect(await direct(threads)).toEqual({ content: 'yes', task: undefined });
+});
