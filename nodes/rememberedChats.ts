@@ -59,7 +59,8 @@ export async function openChat(context: ChatContext, remembering: string) {
 		async remember() {
 			if (newChat === undefined) return;
 			// each answer of some services has a new ID: that of this execution replaces its last one
-			await memory.remember(newChat, inExecution === undefined ? remembered : await memory.find());
+			const isNew = inExecution === undefined;
+			await memory.remember(newChat, isNew ? remembered : await memory.find(), isNew);
 		},
 	};
 }
@@ -88,10 +89,17 @@ function createMemory(
 				return undefined;
 			}
 		},
-		/** @param replaced The chat that the service no longer continues. */
-		async remember(chatId: string, replaced: RememberedChat | undefined): Promise<void> {
+		/**
+		 * @param replaced The chat that the service no longer continues.
+		 * @param isNew Whether it is the first one of this execution.
+		 */
+		async remember(
+			chatId: string,
+			replaced: RememberedChat | undefined,
+			isNew: boolean,
+		): Promise<void> {
 			if (!usesLedger) {
-				if (request.chat.isMissedLater) addHint(forgottenNotice(remembering));
+				if (isNew && request.chat.isMissedLater) addHint(forgottenNotice(remembering));
 				return;
 			}
 			try {

@@ -6,6 +6,7 @@ import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServ
 import { CARRY_ON, model } from './rig/calls';
 import { startDataTables } from './rig/dataTables';
 import { testCredential } from './rig/credentialTest';
+import { ours, startFlow } from './rig/flow';
 import { pickerOf } from './rig/picker';
 import { run, start } from './rig/run';
 
@@ -545,6 +546,22 @@ describe('OpenAI Responses', () => {
 			'message 3.',
 		]);
 		expect(said(await follow([{ q: 'd' }], byKey))).toEqual(['I heard: d This is message 1.']);
+	});
+
+	it('a hint tells of a new chat where one was started, and not where it goes on', async () => {
+		const { parameters, secrets } = callOf('responses', 'hello', byKey);
+		const names = ['One', 'Two'];
+		const { data } = await startFlow({
+			secrets,
+			nodes: names.map((name) =>
+				ours(name, 'workspaceAgent', { credential: 'agentServerApi', parameters }),
+			),
+			wires: [['One', 'Two']],
+			input: [{ json: {} }],
+		}).finished;
+		const { runData } = data.resultData;
+		const hints = names.map((name) => JSON.stringify(runData[name]?.[0]?.hints ?? []));
+		expect(hints.map((each) => each.includes('new chat was started'))).toEqual([true, false]);
 	});
 
 	it('goes on from an answer that a limit has cut, and not from one that failed or broke off', async () => {
