@@ -41,12 +41,13 @@ export async function openChat(context: ChatContext, remembering: string) {
 	const name = `chat ${session}`;
 	const inExecution = flowState.get(name);
 	const memory = createMemory(context, session, remembering);
-	const remembered = inExecution === undefined ? await memory.find() : undefined;
+	const isKnown = inExecution !== undefined || chatId !== undefined;
+	const remembered = isKnown ? undefined : await memory.find();
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
 	return {
-		/** The chat to continue; undefined for a new one. */
-		chatId: inExecution ?? remembered?.chatId,
+		/** The chat to continue; undefined for a new one. What an item hands over may be older than this execution. */
+		chatId: inExecution ?? chatId ?? remembered?.chatId,
 		/** Whether the ID was remembered by an earlier execution: the chat may be gone. */
 		isRemembered: remembered !== undefined,
 		/** To be called with the chat's ID as soon as it is known. */
@@ -57,7 +58,7 @@ export async function openChat(context: ChatContext, remembering: string) {
 		},
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
-			if (newChat === undefined) return;
+			if (newChat === undefined || chatId !== undefined) return;
 			// each answer of some services has a new ID: that of this execution replaces its last one
 			const isNew = inExecution === undefined;
 			await memory.remember(newChat, isNew ? remembered : await memory.find(), isNew);

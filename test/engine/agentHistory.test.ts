@@ -61,6 +61,21 @@ it.each(NAMES)('%s: goes on by the history of an item, with the same IDs', async
 });
 
 it.each(NAMES)(
+	'%s: of two items with the same history, the second goes on from the first',
+	async (name) => {
+		const [first] = (await ask(name, [{ q: 'one' }])).items;
+		const { items } = await ask(
+			name,
+			['two', 'three'].map((q) => ({ ...first?.json, q })),
+		);
+		expect(items.map(({ json }) => json['output'])).toEqual([
+			'I heard: two This is message 2.',
+			'I heard: three This is message 3.',
+		]);
+	},
+);
+
+it.each(NAMES)(
 	'%s: goes on within an execution, and a hint says that it ends there',
 	async (name) => {
 		const byKey = { sessionMode: 'key', sessionKey: '={{ $json.key }}' };

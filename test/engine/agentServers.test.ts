@@ -548,6 +548,15 @@ describe('OpenAI Responses', () => {
 		expect(said(await follow([{ q: 'd' }], byKey))).toEqual(['I heard: d This is message 1.']);
 	});
 
+	it('of two items with the same earlier answer, the second goes on from the first', async () => {
+		const [first] = (await follow([{ q: 'one' }])).items;
+		const both = await follow(['two', 'three'].map((q) => ({ ...first?.json, q })));
+		expect(said(both)).toEqual([
+			'I heard: two This is message 2.',
+			'I heard: three This is message 3.',
+		]);
+	});
+
 	it('a hint tells of a new chat where one was started, and not where it goes on', async () => {
 		const { parameters, secrets } = callOf('responses', 'hello', byKey);
 		const names = ['One', 'Two'];

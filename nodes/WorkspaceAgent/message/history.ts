@@ -32,7 +32,9 @@ export function openHistory({
 }: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'addHint'>) {
 	if (!server?.history) return undefined;
 	const name = session.id && handedOver && `history ${place} ${session.id}`;
-	const kept = name && !handedOver.length ? flowState.get(name) : undefined;
+	// what an item hands over may be older than this execution
+	const isTold = session.source === 'conversation' && handedOver && handedOver.length > 0;
+	const kept = name && !isTold ? flowState.get(name) : undefined;
 	const earlier = kept ? readHistory(tryParseJson(kept)) : handedOver || [];
 	if (name && !earlier.length && session.source !== 'conversation')
 		addHint(

@@ -163,9 +163,11 @@ function toChat(
 	// in a transcript, it stands in the place of ours
 	const isOwn = source === 'conversation' && id !== undefined && !parseUuid(id);
 	const chatId = handedOver ?? (isOwn ? id : undefined);
-	if (!server?.chatAt || chatId) return { source, ...(chatId && { chatId }) };
+	const known = { source, ...(chatId && { chatId }) };
+	// a conversation knows the last one of its speaker
+	if (!server?.chatAt || (chatId && source === 'conversation')) return known;
 	const session = `${place.id} ${id}`;
-	return { source, ...(id && { session, isMissedLater: source !== 'conversation' }) };
+	return { ...known, ...(id && { session, isMissedLater: source !== 'conversation' }) };
 }
 
 type SendContext = OperationContext<SendRequest, How | undefined>;
