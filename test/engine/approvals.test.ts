@@ -461,7 +461,7 @@ it.each<Name>(['langGraph', 'a2a', 'agUi', 'responses'])(
 		const question = name === 'a2a' ? '[auth]' : '[may] go on';
 		const { json } = await send(question, only, {}, name);
 		const decision = { ...only, answerToApproval: 'approve' };
-		const { sessionId: _, ...withoutSession } = json;
+		const withoutSession = { ...json, sessionId: '' };
 		for (const item of [{}, withoutSession, { ...json, sessionId: 'another' }]) {
 			const { failed } = await send('', decision, item, name);
 			expect(failed?.['error']).toMatch(/not known (which|that anything waits)/);
