@@ -210,12 +210,12 @@ export const endConversation = (
 	now: number,
 ): Conversation => ({ ...conversation, ending, endedAt: now });
 
-/** A speaker that may have received its message is never asked again: it may have been paid. */
-const mayAskAgain = (
-	{ onFailure }: Rules,
-	{ attempt }: PendingTurn,
-	failure: Failure | undefined,
-) => onFailure === 'askAgain' && attempt === 1 && failure?.isCertainlyNotReceived === true;
+/** A speaker that may have received its message is never asked again: it may have been paid. What it has refused, it refuses again. */
+const mayAskAgain = ({ onFailure }: Rules, { attempt }: PendingTurn, failure?: Failure) =>
+	onFailure === 'askAgain' &&
+	attempt === 1 &&
+	failure?.isCertainlyNotReceived === true &&
+	!failure.isInvalid;
 
 function updateIds(
 	{ ids, pending }: Conversation,

@@ -148,7 +148,7 @@ function checkFailure(
 	if (rules.onFailure === 'skip') return undefined;
 	const { error, details } = failure;
 	const why =
-		rules.onFailure !== 'askAgain'
+		rules.onFailure !== 'askAgain' || failure.isInvalid
 			? ''
 			: failure.isCertainlyNotReceived
 				? ' twice'

@@ -306,16 +306,15 @@ it('a transcript of what waits no longer goes on with the next speaker', async (
 	expect(paid()).toHaveLength(1);
 });
 
-it('a decision that comes too late for what was shown goes to nothing', async () => {
-	const talk = talkWith({ Graph: GRAPH, Person: waits });
-	const { run } = await converse(talk);
-	const waiting = JSON.parse(JSON.stringify(run.data)) as typeof run.data;
-	waiting.executionData!.nodeExecutionStack[0]!.data['main'] = [
-		[{ json: { data: { approved: true } } }],
-	];
-	for (const thread of servers.interrupts.keys())
-		servers.interrupts.set(thread, [{ id: 'f'.repeat(32), value: 'May I delete all?' }]);
-	const { json } = await converse({ ...talk, waiting });
-	expect(json).toMatchObject({ ended: 'speakerFailed', reason: 'Graph failed' });
-	expect(decisions()).toEqual([]);
-});
+it.each(['end', 'askAgain'])(
+	'a decision that comes too late for what was shown goes to nothing: %s',
+	async (onFailure) => {
+		const talk = talkWith({ Graph: GRAPH, Person: waits }, { options: { onFailure } });
+		const { run } = await converse(talk);
+		for (const thread of servers.interrupts.keys())
+			servers.interrupts.set(thread, [{ id: 'f'.repeat(32), value: 'May I delete all?' }]);
+		const { json } = await goOn(talk, run, { approved: true });
+		expect(json).toMatchObject({ ended: 'speakerFailed', reason: 'Graph failed' });
+		expect(decisions()).toEqual([]);
+	},
+);
