@@ -14,12 +14,7 @@ import {
 	type Conversation,
 	type PendingTurn,
 } from '../../src/conversation/conversation';
-import {
-	type Approval,
-	asDecision,
-	decide,
-	toApprovalMessage,
-} from '../../src/conversation/approval';
+import { asDecision, decide, forgetSent } from '../../src/conversation/approval';
 import { checkLimits, type Ending } from '../../src/conversation/ending';
 import {
 	addressedSpeaker,
@@ -40,6 +35,7 @@ import { regexEngine } from '../../src/n8n/n8nVersions';
 import { abortableSleep } from '../../src/n8n/deadline';
 import { markAsBegun } from '../../src/n8n/platform';
 import { askModerator, conclude } from './moderator';
+import { type Next, nextForApproval } from './nextForApproval';
 import { openConversations } from './openConversations';
 import { createDisplay, recordProgress, toOutput } from './output';
 import {
@@ -53,15 +49,7 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import {
-	findAsker,
-	findPerson,
-	isChat,
-	isChatReview,
-	isOurs,
-	isWorkflow,
-	tellsApprovals,
-} from './speakers';
+import { findAsker, isChat, isChatReview, isOurs, isWorkflow } from './speakers';
 
 /**
  * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
@@ -217,7 +205,7 @@ function endByError(conversation: Conversation, cause: unknown): Conversation {
 	if (conversation.ending) return conversation;
 	const error = messageOf(cause);
 	return endByFailure(
-		conversation,
+		forgetSent(conversation),
 		`The conversation could not continue: ${error}`,
 		`Its answer could not be processed. It has probably received its message: ${error}`,
 	);
@@ -242,7 +230,7 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	if (turns.length > earlier && settings.pause)
 		await abortableSleep(settings.pause, n8n.getExecutionCancelSignal());
 	const next = conversation.approval
-		? nextForApproval(call, conversation, conversation.approval)
+		? nextForApproval(n8n, state.speakers, conversation, conversation.approval)
 		: await nextToSpeak(call, conversation);
 	if ('kind' in next) return endConversation(conversation, next, Date.now());
 	const asked = askSpeaker(conversation, {
@@ -257,11 +245,6 @@ async function askNextSpeaker(call: Call, conversation: Conversation): Promise<C
 	return asked;
 }
 
-type Next = Pick<
-	PendingTurn,
-	'speaker' | 'message' | 'note' | 'decision' | 'isCheck' | 'isForApproval'
->;
-
 async function nextToSpeak(call: Call, conversation: Conversation): Promise<Next | Ending> {
 	const choice = await choose(call, conversation);
 	if ('isDone' in choice)
@@ -269,21 +252,6 @@ async function nextToSpeak(call: Call, conversation: Conversation): Promise<Next
 	const { speaker } = choice;
 	const { message, note } = composeMessage(conversation, speaker);
 	return { speaker, message, note: joinSentences(choice.note, note) };
-}
-
-/** Who has the turn while an agent waits for approval: a person, then the agent with the decision. Nobody else decides. */
-function nextForApproval(
-	{ n8n, state }: Call,
-	{ turns }: Conversation,
-	approval: Approval,
-): Next | Ending {
-	const { speaker, decision, words = '', isAsked, isRecorded } = approval;
-	if (isRecorded && !isAsked && tellsApprovals(state.speakers[speaker], turns))
-		return { speaker, message: 'What do you wait for?', isCheck: true };
-	if (decision) return { speaker, message: words, decision };
-	const person = isAsked ? undefined : findPerson(n8n, state.speakers);
-	if (person) return { speaker: person, message: toApprovalMessage(approval), isForApproval: true };
-	return { kind: 'waiting', reason: `${speaker} waits for the decision of a person` };
 }
 
 async function choose({ n8n, settings, state }: Call, conversation: Conversation) {

@@ -40,15 +40,6 @@ export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool
 	return isPerson ? node : undefined;
 }
 
-/** The speaker who is a person, and decides what an agent waits for: nobody in a chat, where any visitor may write. */
-export function findPerson(
-	n8n: IExecuteFunctions,
-	speakers: Readonly<Record<string, AttachedTool>>,
-): string | undefined {
-	const isPerson = (tool: AttachedTool) => findAsker(n8n, tool) === tool.node && !isChat(tool);
-	return Object.values(speakers).find(isPerson)?.node;
-}
-
 /** A person in n8n's chat. */
 export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');
 
@@ -114,11 +105,6 @@ function toRemoteHistory(conversation: Conversation, speaker: string): IDataObje
 	}));
 }
 
-/** Whether the server of a speaker says for which approval it waits. */
-export const tellsApprovals = (tool: AttachedTool | undefined, turns: Conversation['turns']) =>
-	isType(tool, 'workspaceAgentTool') &&
-	rowOf(turns.findLast(({ speaker, server }) => speaker === tool?.node && server))?.approvals !==
-		undefined;
-
-const rowOf = (turn: Turn | undefined): AgentServer | undefined =>
+/** What a turn says about the server of its speaker. */
+export const rowOf = (turn: Turn | undefined): AgentServer | undefined =>
 	SERVERS.find(({ name }) => name === turn?.server);

@@ -215,6 +215,26 @@ it.each([
 	expect(decisions()).toEqual([[true]]);
 });
 
+it('a decision whose answer n8n has lost is not called unsent', async () => {
+	const talk = talkWith({ Graph: GRAPH, Person: waits });
+	const { run } = await converse(talk);
+	let calls = 0;
+	const onCalled = () => {
+		if (++calls === 2) throw new Error('It broke');
+	};
+	const settings = { onError: 'stopWorkflow' } as const;
+	const broken = await goOn({ ...talk, settings, onCalled }, run, { approved: true });
+	const { data } = broken.run;
+	data.resultData.runData['Graph']?.pop();
+	const { json } = await converse({ ...talk, retry: data });
+	expect(decisions()).toEqual([[true]]);
+	expect(json).toMatchObject({
+		ended: 'speakerFailed',
+		reason: 'The conversation could not continue: n8n has no answer from this speaker',
+	});
+	expect(json['waitsFor']).toEqual({ kind: 'approval', speaker: 'Graph', text: 'May I?' });
+});
+
 it('silence decides nothing: it ends as waiting', async () => {
 	const { json } = await answer(talkWith({ Graph: GRAPH, Person: waits, Other: says('approve') }));
 	expect(json).toMatchObject({
