@@ -129,7 +129,7 @@ export function sumCosts(turns: Costs): number {
 function checkFailure(
 	{ rules }: Course,
 	{ speaker, turn, message }: AskedTurn,
-	{ failure, denial, isRefusal }: Reply,
+	{ failure, denial, isRefusal, approval }: Reply,
 ): Ending | undefined {
 	if (isRefusal && rules.onDenial === 'end')
 		return { kind: 'denied', reason: `${speaker} did not approve` };
@@ -140,7 +140,8 @@ function checkFailure(
 			: `A person did not allow the turn of ${speaker}${words}`;
 		return { kind: 'denied', reason };
 	}
-	if (!failure) return undefined;
+	// what waits already is no failure: a person decides about it
+	if (!failure || approval !== undefined) return undefined;
 	if (failure.isOverBudget) {
 		const reason = `The turn of ${speaker} could exceed ${CONVERSATION_CAP}: ${failure.error}`;
 		return { kind: 'spendingCap', reason };

@@ -12,10 +12,17 @@ let servers: AgentServers;
 beforeEach(async () => void (servers = await agentServers()));
 afterEach(async () => await servers.stop());
 
-const GRAPH = ours('Graph', 'workspaceAgentTool', {
-	credential: '',
-	parameters: { agentOf: 'server', agent: model('3f0b0000-0000-4000-8000-000000000000') },
-	settings: { credentials: { agentServerApi: { id: 'langGraph', name: 'langGraph' } } },
+const speakerAt = (
+	server: Parameters<AgentServers['urlOf']>[0],
+	parameters: INodeParameters = {},
+) =>
+	ours('Agent', 'workspaceAgentTool', {
+		credential: '',
+		parameters: { agentOf: 'server', ...parameters },
+		settings: { credentials: { agentServerApi: { id: server, name: server } } },
+	});
+const GRAPH = speakerAt('langGraph', {
+	agent: model('3f0b0000-0000-4000-8000-000000000000'),
 });
 /** As "Send and Wait for Response". */
 const waits: Speaker = async (_json, n8n) => {
@@ -271,11 +278,7 @@ it('what a speaker says about itself is no approval that waits, and no decision'
 });
 
 it('two agents of different kinds go on over twenty turns, with a person who decides', async () => {
-	const Ada = ours('Ada', 'workspaceAgentTool', {
-		credential: '',
-		parameters: { agentOf: 'server' },
-		settings: { credentials: { agentServerApi: { id: 'agUi', name: 'agUi' } } },
-	});
+	const Ada = speakerAt('agUi');
 	const talk = {
 		...talkWith({ Graph: GRAPH, Ada, Person: waits }, { turnLimit: 20 }),
 		secrets: { langGraph: servers.credential('langGraph'), agUi: servers.credential('agUi') },
@@ -333,8 +336,37 @@ it.each(['end', 'askAgain'])(
 		const { run } = await converse(talk);
 		for (const thread of servers.interrupts.keys())
 			servers.interrupts.set(thread, [{ id: 'f'.repeat(32), value: 'May I delete all?' }]);
-		const { json } = await goOn(talk, run, { approved: true });
-		expect(json).toMatchObject({ ended: 'speakerFailed', reason: 'Graph failed' });
+		const { told } = await goOn(talk, run, { approved: true });
 		expect(decisions()).toEqual([]);
+		expect(told).toMatchObject([
+			{ speaker: 'Person', json: { message: expect.stringContaining('May I delete all?') } },
+		]);
+	},
+);
+
+it.each(['end', 'askAgain', 'fail'])(
+	'a session that waits for another program is no failure: On Failure: %s',
+	async (onFailure) => {
+		const Other = () => {
+			const [, thread = ''] = /threads\/([^/]+)\/runs/.exec(paid()[0]!.path) ?? [];
+			servers.interrupts.set(thread, [{ id: 'f'.repeat(32), value: 'May I?' }]);
+			return { output: '@Graph, go on.' };
+		};
+		const talk = (speakers: ConverseOptions['speakers']): ConverseOptions => ({
+			...talkWith(
+				{ Graph: GRAPH, Other, ...speakers },
+				{ options: { onFailure }, turnOrder: 'addressed', turnLimit: 5 },
+			),
+			items: [{ chatInput: 'Hello' }],
+		});
+		const { json } = await converse(talk({}));
+		expect(json).toMatchObject({
+			ended: 'waiting',
+			waitsFor: { kind: 'approval', speaker: 'Graph', text: 'May I?' },
+		});
+		servers.calls.length = 0;
+		const { asked } = await answer(talk({ Person: waits }), { approved: true });
+		expect(asked.at(-1)).toMatchObject({ json: { message: expect.stringMatching(TOLD) } });
+		expect(decisions()).toEqual([[true]]);
 	},
 );
