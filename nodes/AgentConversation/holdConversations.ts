@@ -35,7 +35,7 @@ import { regexEngine } from '../../src/n8n/n8nVersions';
 import { abortableSleep } from '../../src/n8n/deadline';
 import { markAsBegun } from '../../src/n8n/platform';
 import { askModerator, conclude } from './moderator';
-import { type Next, nextForApproval } from './nextForApproval';
+import { type Next, nextForApproval, takesApproval } from './nextForApproval';
 import { openConversations } from './openConversations';
 import { createDisplay, recordProgress, toOutput } from './output';
 import {
@@ -139,7 +139,15 @@ async function takeAnswer(
 	const isDecision = pending.isForApproval && asked;
 	const reply = isDecision ? asDecision(said) : said;
 	const decided = isDecision
-		? { ...conversation, approval: decide(asked, said, question.hasWaited) }
+		? {
+				...conversation,
+				approval: decide(
+					asked,
+					said,
+					question.hasWaited,
+					takesApproval(conversation, asked.speaker),
+				),
+			}
 		: conversation;
 	const updated = receiveReply(decided, { ...reply, durationMs }, Date.now(), regexEngine);
 	await display.showTurn(tool, updated, reply);

@@ -18,15 +18,19 @@ export type Next = Pick<
 export function nextForApproval(
 	n8n: IExecuteFunctions,
 	speakers: Speakers,
-	{ turns }: Conversation,
+	conversation: Conversation,
 	approval: Approval,
 ): Next | Ending {
 	const { speaker, decision, words = '', isAsked, isRecorded } = approval;
-	if (isRecorded && !isAsked && tellsApprovals(speakers[speaker], turns))
+	const tool = speakers[speaker];
+	// a server that says what waits counts more than a transcript
+	const isTold = serverOf(speaker, conversation.turns)?.approvals && tool && isWorkspaceAgent(tool);
+	if (isRecorded && !isAsked && isTold)
 		return { speaker, message: 'What do you wait for?', isCheck: true };
 	if (decision) return { speaker, message: words, decision };
 	const person = isAsked ? undefined : findPerson(n8n, speakers);
-	if (person) return { speaker: person, message: toApprovalMessage(approval), isForApproval: true };
+	const message = toApprovalMessage(approval, takesApproval(conversation, speaker));
+	if (person) return { speaker: person, message, isForApproval: true };
 	return { kind: 'waiting', reason: `${speaker} waits for the decision of a person` };
 }
 
@@ -36,9 +40,12 @@ function findPerson(n8n: IExecuteFunctions, speakers: Speakers): string | undefi
 	return Object.values(speakers).find(isPerson)?.node;
 }
 
-/** Whether the server of a speaker says for which approval it waits. */
-const tellsApprovals = (tool: AttachedTool | undefined, turns: Conversation['turns']) =>
-	tool !== undefined &&
-	isWorkspaceAgent(tool) &&
-	rowOf(turns.findLast(({ speaker, server }) => speaker === tool.node && server))?.approvals !==
-		undefined;
+/** Whether a speaker takes an approval: some servers have no way for it. An agent of a workspace takes any words. */
+export function takesApproval({ turns, ids }: Conversation, speaker: string): boolean {
+	const server = serverOf(speaker, turns);
+	return !server || server.approvals !== undefined || ids[speaker]?.taskId !== undefined;
+}
+
+/** The server of a speaker, if one of its turns says it. */
+const serverOf = (name: string, turns: Conversation['turns']) =>
+	rowOf(turns.findLast(({ speaker, server }) => speaker === name && server));

@@ -20,35 +20,45 @@ export interface Approval {
 	words?: string;
 }
 
-/** The message to the person who decides. */
-export const toApprovalMessage = ({ speaker, text, unclear, isRecorded }: Approval): string =>
+/**
+ * The message to the person who decides.
+ *
+ * @param canApprove Whether the agent takes an approval.
+ */
+export const toApprovalMessage = (
+	{ speaker, text, unclear, isRecorded }: Approval,
+	canApprove: boolean,
+): string =>
 	[
 		unclear !== undefined &&
 			`Nothing was decided: "${shortenText(unclear, 100)}" is none of the answers below.`,
 		`${speaker} waits for approval${isRecorded ? '. The transcript says' : ''}:`,
 		text,
-		HOW_TO_ANSWER,
+		`Answer with one word: ${canApprove ? 'approve, or decline' : 'decline'}. ${IN_WORDS}`,
 	]
 		.filter(Boolean)
 		.join('\n\n');
 
-const HOW_TO_ANSWER =
-	'Answer with one word: approve, or decline. To answer in your own words, begin with "text:". Tools are then declined. Who asks only for yes or no may take any text for a yes.';
+const IN_WORDS =
+	'To answer in your own words, begin with "text:". Tools are then declined. Who asks only for yes or no may take any text for a yes.';
 
 /**
  * What a person has decided: only a clear word is a decision. Silence, a failure, and the answer of what is no person decide nothing. A
  * person whose answer is unclear is asked again.
  *
  * @param reply Read as that of a person who decides about what an agent waits for.
+ * @param canApprove Whether the agent takes an approval.
  */
 export function decide(
 	{ speaker, text }: Approval,
 	{ decision, text: words, failure, denial }: Reply,
 	hasWaited: boolean,
+	canApprove: boolean,
 ): Approval {
 	const asked = { speaker, text };
 	if (!hasWaited || failure || denial) return { ...asked, isAsked: true };
-	return decision ? { ...asked, decision, words } : { ...asked, unclear: words };
+	const isClear = decision && (canApprove || decision !== 'approve');
+	return isClear ? { ...asked, decision, words } : { ...asked, unclear: words };
 }
 
 /** A turn in which nobody has decided does not count as refused. */

@@ -160,6 +160,22 @@ it.each<[string, IDataObject, string]>([
 	]);
 });
 
+it.each(['aiSdk', 'dify'] as const)(
+	'an agent that takes no approval is offered none, and what waits stays known: %s',
+	async (server) => {
+		const secrets = { [server]: servers.credential(server) };
+		const talk = { ...talkWith({ Ada: speakerAt(server), Person: waits }), secrets };
+		const { run, asked, told } = await answer(talk, { approved: true });
+		const [first, again] = [asked, told].map(([one]) => one?.json['message']);
+		expect(first).toMatch(/app of the agent itself\.\n.*\n\nAnswer with one word: decline\. To/s);
+		expect(again).toBe(
+			`Nothing was decided: "Approved" is none of the answers below.\n\n${String(first)}`,
+		);
+		const { json } = await goOn(talk, run, { approved: false });
+		expect(turnsOf(json).at(-1)).toEqual(['Ada', expect.stringContaining('Not approved')]);
+	},
+);
+
 it.each(['end', 'skip', 'askAgain'])(
 	'a decision that was not received is kept, and sent again or told: %s',
 	async (onFailure) => {
