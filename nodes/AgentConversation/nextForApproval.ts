@@ -21,12 +21,13 @@ export function nextForApproval(
 	conversation: Conversation,
 	approval: Approval,
 ): Next | Ending {
-	const { speaker, decision, words = '', isAsked, isRecorded } = approval;
+	const { speaker, decision, words = '', isAsked, isRecorded, isChecked } = approval;
 	const tool = speakers[speaker];
-	// a server that says what waits counts more than a transcript
-	const isTold = serverOf(speaker, conversation.turns)?.approvals && tool && isWorkspaceAgent(tool);
-	if (isRecorded && !isAsked && isTold)
-		return { speaker, message: 'What do you wait for?', isCheck: true };
+	// people change transcripts, and tables have not all columns
+	if (isRecorded && !isChecked && !isAsked && tool && isWorkspaceAgent(tool)) {
+		const isCheck = serverOf(speaker, conversation.turns)?.approvals ? true : 'unsure';
+		return { speaker, message: 'What do you wait for?', isCheck };
+	}
 	if (decision) return { speaker, message: words, decision };
 	const person = isAsked ? undefined : findPerson(n8n, speakers);
 	const message = toApprovalMessage(approval, takesApproval(conversation, speaker));

@@ -5,6 +5,7 @@ import { SERVERS } from '../../src/agent/servers';
 import type { Conversation, PendingTurn, Turn } from '../../src/conversation/conversation';
 import { sumCosts } from '../../src/conversation/ending';
 import { toHistory } from '../../src/conversation/nextTurn';
+import type { WaitingIds } from '../../src/conversation/waiting';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { findNode, getNodeType } from '../../src/n8n/platform';
 
@@ -57,12 +58,13 @@ export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'tool
  */
 export function toTurnInput(
 	conversation: Conversation,
-	{ speaker, turn, message, messageId, decision, isCheck }: PendingTurn,
+	pending: PendingTurn,
 	tool: AttachedTool,
 	{ showLive, spendingLabel }: { showLive: boolean; spendingLabel: string },
 ): IDataObject {
 	const { id, ids, turns, rules } = conversation;
-	const { sessionId = '', chatId = '', sessionAt = '', taskId = '', waiting } = ids[speaker] ?? {};
+	const { speaker, turn, message, messageId } = pending;
+	const { sessionId = '', chatId = '' } = ids[speaker] ?? {};
 	const byKey = tool.keys.map((key) => [key, /session/i.test(key) ? sessionId : message] as const);
 	return {
 		...Object.fromEntries(byKey),
@@ -72,22 +74,33 @@ export function toTurnInput(
 		turn,
 		messageId,
 		sessionId,
-		taskId,
+		taskId: '',
 		showLive,
 		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
-		...(isWorkspaceAgent(tool) && {
-			sessionAt,
-			waitsFor: { kind: waiting ?? '' },
-			decision: isCheck ? 'check' : (decision ?? ''),
-			// a message with everything in it needs nothing else
-			history: rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
-		}),
+		...(isWorkspaceAgent(tool) && toRemoteInput(conversation, pending)),
 		...(isModelRouter(tool) && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
 			spendingLabel,
 			budget: { cap: rules.spendingCap, spent: sumCosts(turns) },
 		}),
 		...(tool.tool !== undefined && { tool: tool.tool }),
+	};
+}
+
+/** What a remote agent is given on top of that. What its server says counts in a check, not what is known here. */
+function toRemoteInput(
+	conversation: Conversation,
+	{ speaker, decision, isCheck }: PendingTurn,
+): IDataObject {
+	const { sessionAt = '', ...waits } = conversation.ids[speaker] ?? {};
+	const { taskId = '', waiting }: WaitingIds = isCheck ? {} : waits;
+	return {
+		sessionAt,
+		taskId,
+		waitsFor: { kind: waiting ?? '' },
+		decision: isCheck ? 'check' : (decision ?? ''),
+		// a message with everything in it needs nothing else
+		history: conversation.rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
 	};
 }
 

@@ -10,6 +10,8 @@ export interface Approval {
 	text: string;
 	/** Set if a transcript says it, whose rows people can change. */
 	isRecorded?: true;
+	/** Set if the server was asked, and did not say it. */
+	isChecked?: true;
 	/** Set if nobody is asked (again). */
 	isAsked?: true;
 	/** What a person has answered that is no decision. */
@@ -50,15 +52,14 @@ const IN_WORDS =
  * @param canApprove Whether the agent takes an approval.
  */
 export function decide(
-	{ speaker, text }: Approval,
+	approval: Approval,
 	{ decision, text: words, failure, denial }: Reply,
 	hasWaited: boolean,
 	canApprove: boolean,
 ): Approval {
-	const asked = { speaker, text };
-	if (!hasWaited || failure || denial) return { ...asked, isAsked: true };
+	if (!hasWaited || failure || denial) return { ...approval, isAsked: true };
 	const isClear = decision && (canApprove || decision !== 'approve');
-	return isClear ? { ...asked, decision, words } : { ...asked, unclear: words };
+	return isClear ? { ...approval, decision, words } : { ...approval, unclear: words };
 }
 
 /** A turn in which nobody has decided does not count as refused. */

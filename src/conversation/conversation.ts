@@ -73,8 +73,8 @@ export interface PendingTurn extends AskedTurn {
 	approvedBy?: string;
 	/** What a person has decided about what the speaker waits for. The message is in the person's words. */
 	decision?: Decision;
-	/** Set if the speaker is only asked for what it waits. It is sent no message. */
-	isCheck?: true;
+	/** Set if the speaker is only asked for what it waits; `unsure` if its server may not be able to say it. It is sent no message. */
+	isCheck?: true | 'unsure';
 	/** Set if the speaker is a person who is asked for that. */
 	isForApproval?: true;
 }
@@ -194,10 +194,13 @@ export function receiveReply(
 /** What a speaker waits for, as its server says it: in place of what a transcript says. It is no turn. */
 function receiveCheck(
 	before: Omit<Conversation, 'pending'>,
-	{ speaker }: PendingTurn,
+	{ speaker, isCheck }: PendingTurn,
 	reply: Reply,
 	conversation: Conversation,
 ): Conversation {
+	const { approval } = before;
+	if (approval && isCheck === 'unsure' && reply.approval === undefined)
+		return { ...before, approval: { ...approval, isChecked: true } };
 	const checked: Conversation = { ...before, ids: updateIds(conversation, reply) };
 	delete checked.approval;
 	if (reply.approval !== undefined) checked.approval = { speaker, text: reply.approval };

@@ -309,11 +309,16 @@ it('two agents of different kinds go on over twenty turns, with a person who dec
 	expect(told.at(-1)?.[1]).toMatch(new RegExp(`This is message ${told.length}\\.$`));
 });
 
-it('a transcript goes on where it waits: with a person, what the server says', async () => {
+it.each([
+	['as it was', {}],
+	['from a table without servers', { server: null }],
+	['with another server', { server: 'A2A' }],
+])('a transcript %s goes on where it waits: with what the server says', async (_what, changed) => {
 	const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
 	// rows are changed by people, and in tables
 	const rows = (first.json['transcript'] as IDataObject[]).map((row) => ({
 		...row,
+		...changed,
 		text: 'May I water the plants?',
 	}));
 	const options = { transcript: JSON.stringify(rows) };
@@ -333,6 +338,29 @@ it('a transcript goes on where it waits: with a person, what the server says', a
 		['Graph', expect.stringContaining('decided: [true]')],
 	]);
 });
+
+it.each([{}, { server: null }])(
+	'of a server that cannot say what waits, a person is told what the transcript says: %j',
+	async (changed) => {
+		const secrets = { responses: servers.credential('responses') };
+		const speakers = { Ada: speakerAt('responses'), Other: says('Fine.') };
+		const first = await converse({ ...talkWith(speakers), secrets });
+		const given = first.json['transcript'] as IDataObject[];
+		const rows = given.map((row): IDataObject => ({ ...row, ...changed }));
+		const options = { transcript: JSON.stringify(rows) };
+		const talk = {
+			...talkWith({ ...speakers, Person: waits }, { options, turnLimit: 3 }),
+			items: [{}],
+			secrets,
+		};
+		const { run, asked, told } = await answer(talk, { text: 'yes' });
+		const recorded = `Ada waits for approval. The transcript says:\n\n${String(rows[0]?.['text'])}`;
+		expect(asked).toMatchObject([{ json: { message: expect.stringContaining(recorded) } }]);
+		expect(told).toMatchObject([{ json: { message: expect.stringContaining(recorded) } }]);
+		await goOn(talk, run, { approved: true });
+		expect(JSON.stringify(servers.calls.at(-1)?.body)).toContain('"approve":true');
+	},
+);
 
 it('a transcript of what waits no longer goes on with the next speaker', async () => {
 	const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
