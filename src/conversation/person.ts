@@ -1,6 +1,6 @@
 import type { Decision } from '../core/decision';
 import { isPlainObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isEmptyValue, omitMissing } from '../core/missing';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -73,6 +73,7 @@ export interface Verdict {
 export function readVerdict(answers: readonly Item[]): Verdict {
 	const words = answers.flatMap(listWords).map((word) => word.trim());
 	const buttons = answers.flatMap(({ data }) => (isPlainObject(data) ? [data['approved']] : []));
+	const others = answers.flatMap(listOthers);
 	const chosen = words.map((word) => CHOICE.exec(word)?.[1]?.toLowerCase());
 	const isIn = (...names: string[]) => names.some((name) => chosen.includes(name));
 	const rest = words.filter((_, index) => !chosen[index]).join('\n\n');
@@ -82,10 +83,19 @@ export function readVerdict(answers: readonly Item[]): Verdict {
 	const text = (inWords ?? (isIn('replace', 'text') ? rest : '')).toWellFormed();
 	if (text && !isIn('approve')) return { decision: 'text', text };
 	const isApproved = isIn('approve') || buttons.includes(true);
-	if (isApproved && !rest && !isIn('replace', 'text'))
+	if (isApproved && !rest && !others.length && !isIn('replace', 'text'))
 		return { decision: 'approve', text: APPROVED };
-	return { text: words.join('\n\n').toWellFormed() };
+	return { text: [...words, ...others].join('\n\n').toWellFormed() };
 }
+
+/** What is in a form besides texts, such as a number: a condition, maybe. */
+const listOthers = ({ data }: Item): string[] =>
+	listFields(isPlainObject(data) ? data : {})
+		.flatMap(([name, value]) => (name === 'approved' ? [] : [value].flat()))
+		.filter(
+			(value) => typeof value === 'number' || (typeof value !== 'string' && !isEmptyValue(value)),
+		)
+		.map((value) => JSON.stringify(value));
 
 const DECISION = /^(approve|decline|replace)d?[.!]?$/i;
 /** The same for what an agent waits for. */

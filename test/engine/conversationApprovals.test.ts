@@ -106,6 +106,7 @@ it.each<[string, IDataObject, unknown, string]>([
 	['writes decline', { text: 'decline.' }, false, 'Not approved'],
 	['writes text', { text: 'Text: only today' }, 'only today', 'only today'],
 	['fills in a form', { Choice: 'replace', Why: 'only today' }, 'only today', 'only today'],
+	['leaves a field of a form empty', { Choice: ['approve'], Max: null }, true, 'Approved'],
 	['declines with a reason', { Choice: 'decline', Why: 'approve' }, false, 'Not approved'],
 ])('a person %s, and the agent goes on', async (_what, data, value, words) => {
 	const Other = says('Fine.');
@@ -137,6 +138,7 @@ it.each<[string, IDataObject, string]>([
 		'approve\n\nbut not now',
 	],
 	['approve and text in a form', { A: 'approve', B: 'text: x' }, 'approve\n\ntext: x'],
+	['approve in a form, and a number', { A: 'approve', 'Max USD': 0 }, 'approve\n\n0'],
 	['replace without a text', { A: 'replace' }, 'replace'],
 	['a button, and words', { approved: true, text: 'not now' }, 'not now'],
 ])('what is no decision decides nothing, and the person is asked again: %s', async (...row) => {
