@@ -167,7 +167,8 @@ export function receiveReply(
 	const { pending, ...rest } = conversation;
 	if (!pending) return conversation;
 	const { rules } = conversation;
-	if (pending.isCheck && !reply.failure) return receiveCheck(rest, pending, reply, conversation);
+	if (pending.isCheck && !(reply.failure ?? reply.denial))
+		return receiveCheck(rest, pending, reply, conversation);
 	if (mayAskAgain(rules, pending, reply.failure)) {
 		const note = joinSentences(
 			pending.note,

@@ -1,7 +1,13 @@
 import fc from '../../support/fastCheck';
 import { ownRegex, slowRegex } from '../../support/regex';
 
-import { receiveReply, type Rules } from '../../../src/conversation/conversation';
+import {
+	askSpeaker,
+	type Conversation,
+	type PendingTurn,
+	receiveReply,
+	type Rules,
+} from '../../../src/conversation/conversation';
 import type { Reply } from '../../../src/conversation/reply';
 import { readTranscript, toRows } from '../../../src/conversation/transcript';
 import { begun, said, talk } from './talk';
@@ -309,6 +315,23 @@ describe('with earlier turns', () => {
 
 	it('their cost counts towards the cap', () => {
 		expect(talk({ spendingCap: 0.5 }, ['c'], undefined, earlier).told).toEqual([]);
+	});
+});
+
+describe('what waits for approval', () => {
+	const asked = (more: Partial<PendingTurn>) => {
+		const rows = [said('Ada', 'May I?', { waiting: 'approval' })];
+		const asking = { speaker: 'Ada', message: 'x', messageId: 'x', askedAt: 0, ...more };
+		return askSpeaker(begun({ onFailure: 'skip', onDenial: 'skip' }, undefined, rows), asking);
+	};
+	const receive = (conversation: Conversation, reply: Partial<Reply>) =>
+		receiveReply(conversation, { text: '', facts: {}, ...reply }, 1, ownRegex).approval;
+
+	it.each<[string, Partial<PendingTurn>, Partial<Reply>, string | undefined]>([
+		['stays if a person refuses the check', { isCheck: true }, { denial: {} }, 'May I?'],
+		['is over if the check finds nothing', { isCheck: true }, {}, undefined],
+	])('%s', (_what, more, reply, text) => {
+		expect(receive(asked(more), reply)?.text).toBe(text);
 	});
 });
 
