@@ -67,7 +67,10 @@ export function asDecision({ denial, ...reply }: Reply): Reply {
 	return denial ? { ...reply, notice: 'Nobody answered in time' } : reply;
 }
 
-/** What is waited for after a reply: what the speaker asks now. A decision that was certainly not received is kept. */
+/**
+ * What is waited for after a reply: what the speaker asks now. A decision that was certainly not received is kept, unless what waited is
+ * gone.
+ */
 export function nextApproval(
 	approval: Approval | undefined,
 	hadDecision: boolean,
@@ -75,7 +78,7 @@ export function nextApproval(
 	speaker: string,
 ): Approval | undefined {
 	if (text !== undefined) return { speaker, text };
-	const isKept = failure?.isCertainlyNotReceived && !failure.isInvalid;
+	const isKept = failure?.isCertainlyNotReceived && !(failure.isInvalid ?? failure.isGone);
 	return hadDecision && !isKept ? undefined : approval;
 }
 

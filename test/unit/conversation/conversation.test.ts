@@ -326,10 +326,17 @@ describe('what waits for approval', () => {
 	};
 	const receive = (conversation: Conversation, reply: Partial<Reply>) =>
 		receiveReply(conversation, { text: '', facts: {}, ...reply }, 1, ownRegex).approval;
+	const gone = { error: 'x', isCertainlyNotReceived: true, isGone: true as const };
 
 	it.each<[string, Partial<PendingTurn>, Partial<Reply>, string | undefined]>([
 		['stays if a person refuses the check', { isCheck: true }, { denial: {} }, 'May I?'],
 		['is over if the check finds nothing', { isCheck: true }, {}, undefined],
+		[
+			'is over if it is gone when it is decided',
+			{ decision: 'approve' },
+			{ failure: gone },
+			undefined,
+		],
 	])('%s', (_what, more, reply, text) => {
 		expect(receive(asked(more), reply)?.text).toBe(text);
 	});
