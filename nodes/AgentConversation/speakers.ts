@@ -92,15 +92,17 @@ function toRemoteInput(
 	conversation: Conversation,
 	{ speaker, decision, isCheck }: PendingTurn,
 ): IDataObject {
-	const { sessionAt = '', ...waits } = conversation.ids[speaker] ?? {};
+	const { ids, rules, approval } = conversation;
+	const { sessionAt = '', ...waits } = ids[speaker] ?? {};
 	const { taskId = '', waiting }: WaitingIds = isCheck ? {} : waits;
 	return {
 		sessionAt,
 		taskId,
-		waitsFor: { kind: waiting ?? '' },
+		// a decision is for what was shown
+		waitsFor: { kind: waiting ?? '', ...(decision && { text: approval?.text }) },
 		decision: isCheck ? 'check' : (decision ?? ''),
 		// a message with everything in it needs nothing else
-		history: conversation.rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
+		history: rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
 	};
 }
 

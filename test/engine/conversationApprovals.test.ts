@@ -390,6 +390,21 @@ it.each(['end', 'askAgain'])(
 	},
 );
 
+it('the ID of a question may be that of the next one, which is not what was shown', async () => {
+	const talk = talkWith({ Graph: GRAPH, Person: waits });
+	const { run } = await converse(talk);
+	for (const [thread, asked] of servers.interrupts)
+		servers.interrupts.set(
+			thread,
+			asked.map(({ id }) => ({ id, value: 'May I delete all?' })),
+		);
+	const { told } = await goOn(talk, run, { approved: true });
+	expect(decisions()).toEqual([]);
+	expect(told).toMatchObject([
+		{ speaker: 'Person', json: { message: expect.stringContaining('May I delete all?') } },
+	]);
+});
+
 it.each(['end', 'askAgain', 'fail'])(
 	'a session that waits for another program is no failure: On Failure: %s',
 	async (onFailure) => {
