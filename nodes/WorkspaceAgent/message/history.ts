@@ -26,16 +26,13 @@ export type OpenHistory = ReturnType<typeof openHistory>;
  * @returns undefined for a server that remembers.
  */
 export function openHistory({
-	request: { server, session, content, place, history: handedOver = [], isCarriedOn },
+	request,
 	flowState,
 	addHint,
 }: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'addHint'>) {
+	const { server, session, content, place, isCarriedOn } = request;
 	if (!server?.history) return undefined;
-	const name = session.id && handedOver && `history ${place} ${session.id}`;
-	// what an item hands over may be older than this execution
-	const isTold = session.source === 'conversation' && handedOver && handedOver.length > 0;
-	const kept = name && !isTold ? flowState.get(name) : undefined;
-	const earlier = kept ? readHistory(tryParseJson(kept)) : handedOver || [];
+	const { name, earlier } = findEarlier(request, flowState);
 	if (name && !earlier.length && session.source !== 'conversation')
 		addHint(
 			`${server.name} remembers nothing. Give the next item "sessionId", "sessionAt" and "history" of this output, or the next execution begins anew.`,
@@ -65,6 +62,17 @@ export function openHistory({
 			return isCarriedOn ? said : undefined;
 		},
 	};
+}
+
+/** What this execution keeps, which may be newer than what an item hands over. A conversation hands over all that counts. */
+function findEarlier(
+	{ session, place, history: handedOver = [] }: HistoryRequest,
+	flowState: OperationContext<never>['flowState'],
+) {
+	const name = session.id && handedOver && `history ${place} ${session.id}`;
+	const isTold = session.source === 'conversation' && handedOver && handedOver.length > 0;
+	const kept = name && !isTold ? flowState.get(name) : undefined;
+	return { name, earlier: kept ? readHistory(tryParseJson(kept)) : handedOver || [] };
 }
 
 /** The same in each request that has it: by it, a server knows a message again. */

@@ -10,6 +10,7 @@ import {
 	wordsFor,
 } from '../../../src/agent/approvals';
 import { findConversation } from '../../../src/agent/conversation';
+import type { Waiting } from '../../../src/agent/waiting';
 import { readHistory } from '../../../src/agent/history';
 import type { AgentServer, Said } from '../../../src/agent/server';
 import type { Decision } from '../../../src/core/decision';
@@ -226,7 +227,6 @@ const atPlace =
 async function sendInSession(context: SendContext, chat: Chat | undefined, said: OpenHistory) {
 	const { request, http, recordId, stream } = context;
 	const { session, content, includeRawEvents, answerPath, place } = request;
-	const isForgotten = session.isOfAnother && session.source === 'conversation' && !said;
 	const sessionId = session.id ?? randomUUID();
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
@@ -237,9 +237,6 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 		? rememberWait(context, `${place} ${sessionId}`, answering, other.decides)
 		: answering);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
-	const isLimited = request.server?.decides && waitsFor?.onlyDecline;
-	// a later conversation does not know what was not shown
-	const isHidden = isLimited && session.source === 'conversation';
 	return {
 		text,
 		format,
@@ -247,17 +244,28 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 		sessionId,
 		...omitMissing({
 			dialect,
-			notice: joinSentences(isForgotten && OF_ANOTHER, said?.notice, notice) || undefined,
+			notice: joinSentences(tellForgotten(session, said), said?.notice, notice) || undefined,
 			waitsFor: tellWay(waitsFor, ids.task, request.server),
 			requestId,
 			chatId,
-			taskId: isHidden ? undefined : ids.task,
+			taskId: taskFor(request, waitsFor, ids.task),
 			history: said?.add(text, ids.message),
 		}),
 	};
 }
 
-const OF_ANOTHER =
+/** The ID of what waits. A later conversation does not know what was not shown, so it gets none of that. */
+const taskFor = (
+	{ server, session }: SendRequest,
+	waitsFor: Waiting | undefined,
+	task: string | undefined,
+) =>
+	session.source === 'conversation' && server?.decides && waitsFor?.onlyDecline ? undefined : task;
+
+const tellForgotten = ({ isOfAnother, source }: Session, said: OpenHistory) =>
+	isOfAnother &&
+	source === 'conversation' &&
+	!said &&
 	'The session of the transcript is that of another agent, so this agent began a new one.';
 
 /** How another server is asked in a session, and what is kept of its answer. */
