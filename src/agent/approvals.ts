@@ -37,6 +37,8 @@ interface Message {
 	/** Undefined for a new session, in which nothing waits. */
 	session: string | undefined;
 	known: KnownWait;
+	/** What an item says that it is about. What the execution knows may be newer. */
+	shown?: KnownWait | undefined;
 }
 
 /** An approval that waits. */
@@ -57,12 +59,17 @@ interface OpenApproval {
 export async function directMessage(
 	http: Http,
 	server: AgentServer,
-	{ content, decision, session, known }: Message,
+	{ content, decision, session, known, shown = {} }: Message,
 ): Promise<Directed> {
 	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		if (decision && answer && isMeant(server, open, decision, known))
+		if (
+			decision &&
+			answer &&
+			isMeant(server, open, decision, known) &&
+			(!task || isSame(open, shown))
+		)
 			return { ...answer(decision, content), decides: server.approvals ? undefined : task };
 		const [message, ...advice] = refusalOf(server, open, decision, known);
 		throw withDetails(refused(message, advice.join(' ')), {
@@ -85,8 +92,14 @@ const isMeant = (
 ) =>
 	(decision === 'decline' || (!waitsFor.onlyDecline && text !== '')) &&
 	(task
-		? taskId === task && (!text || linesOf(text) === linesOf(waitsFor.text))
+		? taskId === task && isSame({ task, waitsFor }, { text })
 		: decision !== 'approve' && !decides);
+
+/** Whether what was shown is what waits, as far as that is known. */
+const isSame = (
+	{ task, waitsFor }: Pick<OpenApproval, 'task' | 'waitsFor'>,
+	{ taskId = task, text }: KnownWait,
+) => taskId === task && (!text || linesOf(text) === linesOf(waitsFor.text));
 
 /** In any order: a stream and a list may have different ones. The ID of a question may be that of the next one (LangGraph for Python). */
 const linesOf = (text: string) => text.split('\n').sort().join('\n');

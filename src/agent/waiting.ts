@@ -23,7 +23,11 @@ interface WaitingCall {
 
 /** @returns undefined if the agent waits for nobody. What waits for the result of a tool waits for a program. */
 export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
-	const asking = waits.filter((wait) => wait.for !== 'result');
+	const asking = waits
+		.filter((wait) => wait.for !== 'result')
+		.map((wait) => ({ wait, order: JSON.stringify([wait.tool, wait.input, wait.reason], inOrder) }))
+		.sort((one, other) => (one.order < other.order ? -1 : 1))
+		.map(({ wait }) => wait);
 	if (!asking.length) return undefined;
 	const { words, calls, names, isWhole } = listWords(asking);
 	const kind = asking.every((wait) => wait.for === 'input') ? 'input' : 'approval';
@@ -95,7 +99,13 @@ const inWords = ({ tool, arguments: given }: WaitingCall) =>
 	`${tool}${given === undefined ? '' : ` with ${given}`}`;
 
 const cut = (value: unknown, length: number) =>
-	shortenText(typeof value === 'string' ? value : JSON.stringify(value), length);
+	shortenText(typeof value === 'string' ? value : JSON.stringify(value, inOrder), length);
+
+/** A list may have the keys in another order than the stream: LangGraph keeps what waits as jsonb of PostgreSQL. */
+const inOrder = (_key: string, value: unknown): unknown =>
+	isPlainObject(value)
+		? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+		: value;
 
 export const WITHOUT_WORDS: Readonly<Record<Waiting['kind'], string>> = {
 	approval: 'The agent waits for approval.',

@@ -77,7 +77,9 @@ export function nextApproval(
 	{ approval: text, failure }: Reply,
 	speaker: string,
 ): Approval | undefined {
-	if (text !== undefined) return { speaker, text };
+	// nobody is asked again and again about what takes no decision
+	const isRefused = hadDecision && failure?.isInvalid && text === approval?.text;
+	if (text !== undefined) return { speaker, text, ...(isRefused && { isAsked: true }) };
 	const isKept = failure?.isCertainlyNotReceived && !(failure.isInvalid ?? failure.isGone);
 	return hadDecision && !isKept ? undefined : approval;
 }

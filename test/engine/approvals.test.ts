@@ -177,6 +177,13 @@ it('the same ID may be that of the next question, which nobody was shown', async
 	expect((await decide('approve', json)).failed).toBeUndefined();
 });
 
+it('what was shown may be kept as text, as in a table', async () => {
+	const { json } = await send('[may]');
+	const kept = { ...json, waitsFor: JSON.stringify(json['waitsFor']) };
+	expect((await decide('approve', kept)).failed).toBeUndefined();
+	expect(resumed()).toEqual([true]);
+});
+
 it('what nobody was shown is declined by its ID, and not approved', async () => {
 	const { json } = await send('[may]');
 	const { waitsFor, ...ids } = json;

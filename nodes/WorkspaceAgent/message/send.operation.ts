@@ -281,7 +281,7 @@ async function askOther(
 	const how = checked ?? (await findHow(context, server, agent));
 	const name = `${place} ${sessionId}`;
 	const known = recallWait(context, name, request.known ?? {}, session.source);
-	const message = { content, decision, session: session.id, known };
+	const message = { content, decision, session: session.id, known, shown: request.known };
 	const directed = await directMessage(http, server, message);
 	const isNew = session.id === undefined;
 	return {

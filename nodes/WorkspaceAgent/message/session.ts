@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { KnownWait } from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { invalidInputError } from '../../../src/core/errors';
-import { isPlainObject } from '../../../src/core/json';
+import { isPlainObject, tryParseJson } from '../../../src/core/json';
 import { omitMissing } from '../../../src/core/missing';
 import { MAX_SEGMENT_LENGTH } from '../../../src/core/urls';
 import {
@@ -115,8 +115,14 @@ export function findHandedOver(
 	};
 }
 
+/** A table may keep it as text. */
+function parsed(value: unknown): Readonly<Record<string, unknown>> {
+	const found = typeof value === 'string' ? tryParseJson(value) : value;
+	return isPlainObject(found) ? found : {};
+}
+
 function readWait(waitsFor: unknown, source: Session['source']): KnownWait {
-	const { kind, onlyDecline, text } = isPlainObject(waitsFor) ? waitsFor : {};
+	const { kind, onlyDecline, text } = parsed(waitsFor);
 	const shown = source === 'conversation' ? undefined : '';
 	return {
 		kind: kind === 'approval' || kind === 'input' ? kind : undefined,

@@ -1,5 +1,6 @@
-import { directMessage } from '../../../src/agent/approvals';
+import { directMessage, type KnownWait } from '../../../src/agent/approvals';
 import { serverOf } from '../../../src/agent/servers';
+import { toWaiting } from '../../../src/agent/waiting';
 import { failureOf, inMemory, json } from '../inMemoryHttp';
 
 // what LangGraph says to wait in a thread: nothing is sent into one that may wait
@@ -14,6 +15,27 @@ const direct = async (threads: object[], session = ID, decision?: 'decline') =>
 		session,
 		known: { taskId: ASKS.id, text: ASKS.value },
 	});
+/** @param known What the execution knows. @param shown What an item says that it is about. */
+const decideOn = async (
+	threads: object[],
+	known: KnownWait,
+	shown: KnownWait,
+	server = 'langGraph',
+) =>
+	await directMessage(inMemory(json(threads)), serverOf(server)!, {
+		content: 'yes',
+		decision: 'approve',
+		session: ID,
+		known,
+		shown,
+	});
+const waitOf = (reason: unknown) => ({
+	for: 'approval' as const,
+	tool: '',
+	input: undefined,
+	reason,
+	isAsked: true,
+});
 const thread = (interrupts: object, thread_id = ID) => ({ thread_id, interrupts });
 
 it.each<[string, object[], string]>([
@@ -40,6 +62,30 @@ it('a server that tells of other threads says nothing about this one', async () 
 		details: { outcome: 'not_started' },
 	});
 });
+
+it('what was shown may have its keys in another order in the list', async () => {
+	const shown = { by: 'Ada', args: { to: 'a@b.c', cc: 'd' } };
+	// as jsonb of PostgreSQL has it
+	const value = { args: { cc: 'd', to: 'a@b.c' }, by: 'Ada' };
+	const { text = '' } = toWaiting([{ ...waitOf(shown) }]) ?? {};
+	const listed = [thread({ t: [{ id: ASKS.id, value }] })];
+	const asked = { taskId: ASKS.id, text };
+	expect(await decideOn(listed, asked, asked)).toMatchObject({ resume: { [ASKS.id]: true } });
+});
+
+it.each(['langGraph', 'a2a'])(
+	'%s: a decision about the question before goes to nothing, though the ID is the same',
+	async (server) => {
+		const now = { taskId: ASKS.id, kind: 'approval', text: 'And now?' } as const;
+		const listed = [thread({ t: [{ id: ASKS.id, value: now.text }] })];
+		const before = { taskId: ASKS.id, text: ASKS.value };
+		expect(await failureOf(decideOn(listed, now, before, server))).toMatchObject({
+			message: 'What waits for approval is not what was decided about',
+			details: { outcome: 'not_started' },
+		});
+		expect(await decideOn(listed, now, now, server)).toMatchObject({ content: expect.any(String) });
+	},
+);
 
 it.each<[string, object[]]>([
 	['no session', []],

@@ -340,6 +340,14 @@ describe('what waits for approval', () => {
 	])('%s', (_what, more, reply, text) => {
 		expect(receive(asked(more), reply)?.text).toBe(text);
 	});
+
+	it('nobody is asked again about what has refused a decision and still waits', () => {
+		const refused = { error: 'x', isCertainlyNotReceived: true, isInvalid: true as const };
+		const decided = asked({ decision: 'approve' });
+		const again = (approval: string) => receive(decided, { failure: refused, approval });
+		expect(again('May I?')).toMatchObject({ isAsked: true });
+		expect(again('And now?')).toEqual({ speaker: 'Ada', text: 'And now?' });
+	});
 });
 
 it('state is plain data, and nothing that is given is changed', () => {
