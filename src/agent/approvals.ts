@@ -64,12 +64,7 @@ export async function directMessage(
 	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		if (
-			decision &&
-			answer &&
-			isMeant(server, open, decision, known) &&
-			(!task || isSame(open, shown))
-		)
+		if (decision && answer && isMeant(server, open, decision, known, shown))
 			return { ...answer(decision, content), decides: server.approvals ? undefined : task };
 		const [message, ...advice] = refusalOf(server, open, decision, known);
 		throw withDetails(refused(message, advice.join(' ')), {
@@ -88,12 +83,14 @@ const isMeant = (
 	{ decides }: AgentServer,
 	{ task, waitsFor }: OpenApproval,
 	decision: Decision,
-	{ taskId, text }: KnownWait,
-) =>
-	(decision === 'decline' || (!waitsFor.onlyDecline && text !== '')) &&
-	(task
-		? taskId === task && isSame({ task, waitsFor }, { text })
-		: decision !== 'approve' && !decides);
+	known: KnownWait,
+	shown: KnownWait,
+) => {
+	const mayBeTaken = decision === 'decline' || (!waitsFor.onlyDecline && known.text !== '');
+	if (!task) return mayBeTaken && decision !== 'approve' && !decides;
+	const isKnown = known.taskId !== undefined;
+	return mayBeTaken && isKnown && [known, shown].every((one) => isSame({ task, waitsFor }, one));
+};
 
 /** Whether what was shown is what waits, as far as that is known. */
 const isSame = (

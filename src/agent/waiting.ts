@@ -29,12 +29,14 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 		.sort((one, other) => (one.order < other.order ? -1 : 1))
 		.map(({ wait }) => wait);
 	if (!asking.length) return undefined;
-	const { words, calls, names, isWhole } = listWords(asking);
+	const listed = listWords(asking);
+	const { words, calls, names, isWhole } = listed;
 	const kind = asking.every((wait) => wait.for === 'input') ? 'input' : 'approval';
 	const count = words.length + Math.max(0, names.length - calls.length);
-	const listed = shortenText(names.join(', '), MAX_NAMES);
-	const lines = isWhole ? words : [`${count} wait${listed && `: ${listed}`}`, ...evenly(words)];
-	const isTooMuch = kind === 'approval' && !isAllShown(asking);
+	const named = shortenText(names.join(', '), MAX_NAMES);
+	const lines = isWhole ? words : [`${count} wait${named && `: ${named}`}`, ...evenly(words)];
+	const isShown = asking.length < MAX_OPEN && isAllShown(listed);
+	const isTooMuch = kind === 'approval' && !isShown;
 	const text = [...(isTooMuch ? [ONLY_DECLINE] : []), ...lines].join('\n');
 	return {
 		kind,
@@ -45,12 +47,11 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 }
 
 /** Whether the text of what waits names all of it. */
-function isAllShown(asking: readonly Wait[]): boolean {
-	const { words, calls, names, isWhole } = listWords(asking);
+function isAllShown({ words, calls, names, isWhole }: ReturnType<typeof listWords>): boolean {
 	const isNamed = names.every((name) => name.length <= MAX_NAME);
 	const hasRoom = words.length === calls.length || shareOf(words) >= MIN_SHARE;
 	const fits = isWhole || (names.join(', ').length <= MAX_NAMES && hasRoom);
-	return asking.length < MAX_OPEN && isNamed && fits;
+	return isNamed && fits;
 }
 
 /** What waits, in words, and the calls among it. Those beyond the limit are only named. */

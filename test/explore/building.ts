@@ -14,7 +14,7 @@ import { json, response, typed } from '../unit/inMemoryHttp';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 import { openBudget, settingsOf } from './budget';
 import type { Played } from './explore';
-import { CALM, createWorld, type Process, type Weather } from './world';
+import { CALM, createWorld, imageWith, type Process, watchingFrom, type Weather } from './world';
 
 const [SECOND, MINUTE] = [1000, 60_000];
 const LEASE = 10 * MINUTE;
@@ -123,13 +123,8 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 			const start = accounts.openStart(of);
 			let held: Awaited<ReturnType<typeof reserve>> | undefined;
 			const wanted = {
+				...imageWith(LEASE),
 				uniqueKey: '',
-				mediaType: 'images',
-				model: 'm',
-				credentialId: 'a',
-				triggerGroup: '',
-				lease: LEASE,
-				firstCheck: 0,
 			};
 			try {
 				const started = await startThroughLedger(ledger, wanted, {
@@ -217,14 +212,7 @@ export async function play(seed: number, weather: Weather): Promise<Played> {
 		const { ledger } = process;
 		const claim = `${process.name}.claim`;
 		const watching = {
-			credentialId: 'a',
-			triggerGroup: '',
-			eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
-			maxJobs: 50,
-			lease: LEASE,
-			concurrency: 3,
-			asksUntil: now() + 24_000,
-			claimsUntil: now() + 38_000,
+			...watchingFrom(now(), LEASE),
 			async readStatus({ jobId }: Entry) {
 				await process.step(random() * 100);
 				const { endsAt, hasFailed } = jobs.get(jobId)!;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../src/core/errors';
 import { resolveStart } from '../../src/ledger/startDecisions';
 import type { Played } from './explore';
-import { CALM, createWorld, type Process, type Weather } from './world';
+import { CALM, createWorld, imageWith, type Process, type Weather } from './world';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
 /** What happens around the starts of one key. */
@@ -131,13 +131,8 @@ export async function play(seed: number, scenario: Scenario, isRenewed = true): 
 	const start = (name: string) => {
 		const process = world.createProcess(name);
 		const wanted = {
+			...imageWith(LEASE),
 			uniqueKey: 'k',
-			mediaType: 'images',
-			model: 'm',
-			credentialId: 'a',
-			triggerGroup: '',
-			lease: LEASE,
-			firstCheck: 0,
 		};
 		const toEntry = (jobId: string) => ({ jobId, requestId: '', record: '' });
 		startThroughLedger(process.ledger, wanted, { send: sendFrom(process), toEntry }).then(

@@ -10,7 +10,7 @@ import { pollLedger } from '../../src/ledger/pollLedger';
 import { confirmDelivery } from '../../src/ledger/manualChanges';
 import { leaveToTriggers, markDelivered } from '../../src/ledger/startOnce';
 import type { Played } from './explore';
-import { CALM, createWorld, type Weather } from './world';
+import { CALM, createWorld, watchingFrom, type Weather } from './world';
 
 const MINUTE = 60_000;
 const LEASE = 10 * MINUTE;
@@ -137,14 +137,7 @@ export async function play(
 		const { name, ledger, step } = world.createProcess(`poll${number}`, mine);
 		const { clock } = ledger;
 		const watching = {
-			credentialId: 'a',
-			triggerGroup: '',
-			eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
-			maxJobs: 50,
-			lease: LEASE,
-			concurrency: 3,
-			asksUntil: clock.now() + 24_000,
-			claimsUntil: clock.now() + 38_000,
+			...watchingFrom(clock.now(), LEASE),
 			async readStatus() {
 				await step(random() * 100);
 				return { outcome: random() < 0.8 ? 'completed' : 'unfinished', record: '{}' } as const;

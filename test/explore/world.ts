@@ -155,3 +155,25 @@ export function createWorld(seed: number, weather: Weather) {
 
 	return { random, rows, log, faults, dead, at, say, createProcess, now, run };
 }
+
+/** The start of an image, but for its key. @param lease In milliseconds. */
+export const imageWith = (lease: number) => ({
+	mediaType: 'images',
+	model: 'm',
+	credentialId: 'a',
+	triggerGroup: '',
+	lease,
+	firstCheck: 0,
+});
+
+/** A poll for those that are done. @param now Milliseconds since 1970. */
+export const watchingFrom = (now: number, lease: number) => ({
+	credentialId: 'a',
+	triggerGroup: '',
+	eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
+	maxJobs: 50,
+	lease,
+	concurrency: 3,
+	asksUntil: now + 24_000,
+	claimsUntil: now + 38_000,
+});

@@ -196,6 +196,19 @@ export class Editor {
 		return await this.run(await this.importWorkflow(file));
 	}
 
+	/** Evaluates a workflow, as "Run evaluation" in the tab Evaluations does. @returns the metrics. */
+	async evaluate(workflowId: string): Promise<Record<string, number> | undefined> {
+		const runs = `/rest/workflows/${workflowId}/test-runs`;
+		const { testRunId } = await this.call<{ testRunId: string }>('POST', `${runs}/new`, {});
+		let done: { status: string; metrics?: Record<string, number> } = { status: 'new' };
+		await until('the evaluation has ended', async () => {
+			done = await this.call('GET', `${runs}/${testRunId}`);
+			return !['new', 'running'].includes(done.status);
+		});
+		expect(done.status).toBe('completed');
+		return done.metrics;
+	}
+
 	async execution(id: string): Promise<Execution> {
 		return readExecution(await this.call('GET', `/rest/executions/${id}`));
 	}

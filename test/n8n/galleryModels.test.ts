@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { answerAs, TEXT_MODEL } from './agent.ts';
-import { chatMessage, until } from './editor.ts';
+import { chatMessage } from './editor.ts';
 import { itemsOf, type Execution } from './execution.ts';
 import { galleryOfFile, given, textsOf } from './gallery.ts';
 import { DataTables, type Fields } from './publicApi.ts';
@@ -178,15 +178,7 @@ it('two models answer all rows of a table in a run of n8n’s Evaluation, which 
 			: node,
 	);
 	const { id } = await editor.importWorkflow({ ...file, nodes });
-	// as "Run evaluation" in the tab Evaluations does
-	const runs = `/rest/workflows/${id}/test-runs`;
-	const { testRunId } = await editor.call<{ testRunId: string }>('POST', `${runs}/new`, {});
-	let done: { status: string; metrics?: Record<string, number> } = { status: 'new' };
-	await until('the evaluation has ended', async () => {
-		done = await editor.call('GET', `${runs}/${testRunId}`);
-		return !['new', 'running'].includes(done.status);
-	});
-	expect(done.status).toBe('completed');
+	const metrics = await editor.evaluate(id);
 	expect(asked().map(({ model }) => model)).toEqual(
 		[1, 2, 3].flatMap(() => [TEXT_MODEL, ANOTHER_MODEL]),
 	);
@@ -197,7 +189,7 @@ it('two models answer all rows of a table in a run of n8n’s Evaluation, which 
 		expect(Number(secondCostUsd)).toBeGreaterThan(Number(firstCostUsd));
 	const mean = (field: string) => rows.reduce((sum, row) => sum + Number(row[field]), 0) / 3;
 	expect(mean('firstCostUsd')).toBeGreaterThan(0);
-	expect(done.metrics).toMatchObject({
+	expect(metrics).toMatchObject({
 		'First model correct': expect.any(Number),
 		'First model cost (USD)': expect.closeTo(mean('firstCostUsd'), 9),
 		'Second model correct': expect.any(Number),
