@@ -15,7 +15,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Saving a credential',
 		files:
-			/credentialTest|n8n\/(credential|additionalHeaders|keyPlace)|core\/(urls|ownPrices)|MarketAssistant\/resources/,
+			/credentialTest|n8n\/(connect\.ts|credential|headers)|core\/(urls|ownPrices)|MarketAssistant\/resources/,
 	},
 	{
 		title: 'Version of n8n',
@@ -23,7 +23,7 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Reaching the service',
-		files: /core\/(rateLimit|errorResponses|silence)|n8n\/http|n8n\/errors\.ts/,
+		files: /core\/(rateLimit|errorResponses|answerReader)|n8n\/http|n8n\/errors\.ts/,
 	},
 	{
 		title: 'AI agents and their tools',
@@ -37,7 +37,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Costs and caps',
 		files:
-			/src\/spending|core\/(bound|caps)|ModelRouter\/(access|accounts|budget|spending)|router\/advice|estimateCost|paid\/catalog/,
+			/src\/spending|core\/(bound|caps)|ModelRouter\/(access|accounts|acrossResources|budget|spending)|router\/advice|estimateCost|paid\/catalog/,
 	},
 	{
 		title: 'Job ledger',

@@ -1,9 +1,8 @@
-import { END_MARK } from '../core/sse';
-import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
+import { type AnswerFold, isKeepAlive } from '../core/answerReader';
 import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { omitMissing } from '../core/missing';
-import { isKeepAlive } from '../core/silence';
+import { type AnswerForm, type AnswerPiece, END_MARK } from '../core/sse';
 import type { Dialect } from './dialect';
 import { createDialectReader } from './dialectReader';
 import { rawOf, type ArrivedEvent, type EventReader } from './eventReader';

@@ -153,7 +153,7 @@ export function readList(answer: unknown, at: Path, what: string, more = NOT_SEN
 const NOT_SENT = 'Nothing was sent.';
 
 /** An agent of a server. */
-export interface ListedAgent {
+interface ListedAgent {
 	id: string;
 	name: string;
 }

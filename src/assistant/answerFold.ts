@@ -1,4 +1,4 @@
-import type { AnswerFold, AnswerForm, AnswerPiece } from '../core/answerReader';
+import type { AnswerFold } from '../core/answerReader';
 import { reportedError } from '../core/body';
 import {
 	asReported,
@@ -12,6 +12,7 @@ import { extractText } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { isEmptyValue } from '../core/missing';
+import type { AnswerForm, AnswerPiece } from '../core/sse';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { createToolTimeline, type ToolCall } from './toolTimeline';
 

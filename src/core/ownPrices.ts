@@ -1,5 +1,5 @@
 import { invalidInputError, shortenText } from './errors';
-import { normalizeModelId } from './modelIds';
+import { normalizeModelId } from './modelList';
 import { type Decimal, readDecimal } from './money';
 import { isOwnHost } from './urls';
 

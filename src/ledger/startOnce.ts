@@ -1,4 +1,4 @@
-import type { StartClaim } from '../core/startClaim';
+import type { StartClaim } from '../core/startPaid';
 import { ServiceError, mapServiceError, isUnstarted, withDetails } from '../core/errors';
 import { retry } from '../core/retry';
 import type { Entry, NewEntry } from './entry';

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { cancelledError, messageOf, ServiceError, truncatedAnswerError } from '../core/errors';
-import { keepAliveError } from '../core/silence';
+import { keepAliveError } from '../core/answerReader';
 
 /**
  * Passes a body on, and closes its connection after a timeout or when the reader stops early.

@@ -13,15 +13,15 @@ import {
 	type TextAnswer,
 	type TextChoice,
 } from './textAnswer';
-import { mergePiece } from './messageDeltas';
-import { withOwnFields } from './ownFields';
-import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 import {
+	mergePiece,
 	addCallFragment,
 	createPartialCalls,
 	type PartialCalls,
 	sortCalls,
-} from './toolCallDeltas';
+} from './messageDeltas';
+import { withOwnFields } from './ownFields';
+import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 
 /** The body of `POST /v1/chat/completions`. Any other protocol field is sent on unchanged. */
 export interface ChatRequest {

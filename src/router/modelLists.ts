@@ -1,7 +1,6 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject } from '../core/json';
-import { normalizeModelId } from '../core/modelIds';
-import type { ModelList } from '../core/modelList';
+import { normalizeModelId, type ModelList } from '../core/modelList';
 
 /** What the field of a model chooses: one model, or the first of a list that can. */
 export interface ModelChoice {

@@ -12,10 +12,9 @@ import {
 } from '../core/money';
 import type { TokenCounts } from '../core/tokenCounts';
 import { type LimitField, readOutputLimits } from './outputLimits';
-import { dearestPromptToken, WRITE_FACTORS } from './promptPrice';
+import { dearestPromptToken, WRITE_FACTORS, readTokenPrices } from './tokenPrices';
 import { maximumPromptTokens } from './promptTokens';
 import { isSpecified } from './catalogPrices';
-import { readTokenPrices } from './tokenPrices';
 
 /** Output tokens for which the router holds money when a request sets no maximum. @see section 8 */
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -143,7 +142,7 @@ export function maximumTextCost(
 export const PRICED_MODEL = 'Choose a model whose price is in the catalog.';
 
 /** What to do about a text model without a price: with the line to write. */
-export const enterPrice = (model = 'vendor/model'): string =>
+const enterPrice = (model = 'vendor/model'): string =>
 	`Choose a model whose price is in the catalog, or enter a line in Prices of the credential, such as "${model} 0.25 2" (USD per million tokens in and out). ${ZERO_COUNTS}`;
 
 /** Tokens. No model has less, and a catalog that says less counts in thousands, or is wrong. */

@@ -59,7 +59,7 @@ const toWhole = (microUsd: Decimal) => {
 const MOST_DIFFERENCE = 2;
 
 /** What an answer has cost, and which of two figures counts. */
-export interface SettledCost {
+interface SettledCost {
 	/** Micro-dollars. */
 	cost: number | undefined;
 	isReported: boolean;

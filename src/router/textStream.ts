@@ -1,5 +1,4 @@
-import { END_MARK } from '../core/sse';
-import { foldAnswer, type AnswerFold, type AnswerPiece } from '../core/answerReader';
+import { foldAnswer, type AnswerFold } from '../core/answerReader';
 import { reportedError } from '../core/body';
 import {
 	asReported,
@@ -21,6 +20,7 @@ import {
 } from '../core/errors';
 import type { Http, HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
+import { type AnswerPiece, END_MARK } from '../core/sse';
 import { withAdvice } from './advice';
 import { COST_HEADER } from './reportedCost';
 import { placeOfCut, type TextAnswer } from './textAnswer';
@@ -29,7 +29,7 @@ import { placeOfCut, type TextAnswer } from './textAnswer';
 export type OnText = (text: string) => void | Promise<void>;
 
 /** What differs between the two protocols. */
-export interface TextProtocol<Answer extends TextAnswer> {
+interface TextProtocol<Answer extends TextAnswer> {
 	path: string;
 	/** What is sent, as error messages call it: `chat request`. */
 	requestName: string;

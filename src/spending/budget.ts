@@ -1,8 +1,8 @@
+import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import type { Bound, BoundWithin, Cost } from '../core/bound';
 import { messageOf } from '../core/errors';
 import { MOST_TIMES } from '../core/jobCosts';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
-import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
 import type { BudgetBook, BudgetUse, Change } from './budgetBook';
@@ -20,7 +20,11 @@ import type { Reservation } from './budgetState';
 import { type Caller, CallReservation } from './callReservation';
 import { factorKey } from './jobFactors';
 import { type Claim, closeReservation } from './reservations';
-import { createWaiting } from './waiting';
+
+/** Milliseconds for which a request waits for what others have reserved. */
+const MAX_WAIT = 30_000;
+/** Milliseconds between two attempts. */
+const WAIT_STEP = 1000;
 
 /** What the node runs of this process have reserved for their requests. */
 const callsOf = new WeakMap<BudgetBook, CallReservation>();
@@ -39,7 +43,8 @@ export class NodeBudget implements SharedBudget {
 	readonly #caller: Caller;
 	/** As long as the run may have requests. */
 	#reservation: CallReservation | undefined;
-	readonly #waiting = createWaiting(() => this.#use.clock);
+	/** When requests will have waited long enough. Undefined while none has to wait. */
+	#waitsUntil: number | undefined;
 	/** The start whose estimate requests have last waited for. */
 	#waitsFor: string | undefined;
 	/** Ends when all changes have been written that nothing has waited for. */
@@ -178,16 +183,25 @@ export class NodeBudget implements SharedBudget {
 			await this.check();
 			const claim = await this.#change(claimStart);
 			if ('claimed' in claim) {
-				this.#waiting.reset();
+				this.#waitsUntil = undefined;
 				return claim.claimed;
 			}
 			if (claim.waitsFor && claim.waitsFor !== this.#waitsFor) {
-				this.#waiting.reset();
+				this.#waitsUntil = undefined;
 				this.#waitsFor = claim.waitsFor;
 			}
 			const mayChange = claim.refused === 'reserved' || claim.refused === 'estimate';
-			if (!mayChange || !(await this.#waiting.wait())) throw refusalError(this.#use, claim, bound);
+			if (!mayChange || !(await this.#wait())) throw refusalError(this.#use, claim, bound);
 		}
+	}
+
+	/** The wait of all requests of a node run together. @returns false once they have waited for 30 s. */
+	async #wait(): Promise<boolean> {
+		const { now, sleep } = this.#use.clock;
+		this.#waitsUntil ??= now() + MAX_WAIT;
+		if (now() >= this.#waitsUntil) return false;
+		await sleep(WAIT_STEP);
+		return true;
 	}
 
 	#toMaximum(bound: Bound): Decimal {
@@ -205,7 +219,7 @@ export class NodeBudget implements SharedBudget {
 			// only others that give something back can change it
 			const mayFit = free.lt(most) && unspent.gte(most);
 			if (mayFit) await reservation.giveBackUnused(this.#caller);
-			if (!mayFit || !(await this.#waiting.wait())) return free;
+			if (!mayFit || !(await this.#wait())) return free;
 		}
 	}
 
@@ -217,7 +231,7 @@ export class NodeBudget implements SharedBudget {
 		// others were faster
 		if (refusal && free?.gte(most)) return undefined;
 		if (refusal) throw refusalError(this.#use, refusal, bound);
-		this.#waiting.reset();
+		this.#waitsUntil = undefined;
 		return {
 			release: () => reservation.release(most),
 			settle: (cost: Cost) => {

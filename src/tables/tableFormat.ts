@@ -1,5 +1,5 @@
 /** The columns of a Data Table and their types in n8n. Existing tables use them, so names and types never change. */
-export type Columns = Readonly<Record<string, 'string' | 'number'>>;
+type Columns = Readonly<Record<string, 'string' | 'number'>>;
 
 /** A row of a table with these columns. */
 export type RowOf<Of extends Columns> = {

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { MAX_LABELS } from '../../src/spending/labels';
+import { MAX_LABELS } from '../../src/spending/spendingWriter';
 import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
 import { chat, failPosts, job, PICTURE, spending as call } from './rig/calls';
 import { useModel } from './rig/chatModel';
