@@ -1,9 +1,13 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { SERVERS } from '../src/agent/servers';
-import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
+import {
+	additionalHeaderProperties,
+	mayNeedItem,
+	chosenKeyPlace,
+	keyPlaceOptions,
+} from '../src/n8n/headers';
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
-import { chosenKeyPlace, keyPlaceOptions } from '../src/n8n/keyPlace';
 
 /** For agents of any other server than a workspace. */
 export class AgentServerApi implements ICredentialType {

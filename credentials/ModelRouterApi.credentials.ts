@@ -1,9 +1,8 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
+import { additionalHeaderProperties, mayNeedItem, keyPlaceOptions } from '../src/n8n/headers';
 import { budgetProperties } from '../src/n8n/budgetFields';
 import { createHeaderAuth, jobLedgerProperties, spendingProperties } from '../src/n8n/credential';
-import { keyPlaceOptions } from '../src/n8n/keyPlace';
 import { keyPlaceOf } from '../src/router/keyIn';
 
 /** Where a team decides once which models its workflows use. */

@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/additionalHeaders';
+import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/headers';
 import { createHeaderAuth } from '../src/n8n/credential';
 import { BEARER } from '../src/core/keyPlace';
 

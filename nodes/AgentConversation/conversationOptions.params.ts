@@ -1,6 +1,6 @@
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { optionsParam } from '../fieldKinds.params';
-import { spendingLabelOption } from '../ModelRouter/spending/spendingLabel.params';
+import { spendingLabelOption } from '../ModelRouter/acrossResources.params';
 
 export const conversationOptions = optionsParam([
 	{

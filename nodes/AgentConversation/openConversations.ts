@@ -14,7 +14,7 @@ import { regexEngine } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { findNode } from '../../src/n8n/platform';
 import { NAMESPACE_URL, readUuid, uuidV5 } from '../../src/n8n/uuid';
-import { readSpendingLabel } from '../ModelRouter/spending/spendingLabel.params';
+import { readSpendingLabel } from '../ModelRouter/acrossResources.params';
 import { conversationParams } from './conversation.params';
 import { findModerator } from './moderator';
 import type { ItemState, State } from './request';

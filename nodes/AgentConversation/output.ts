@@ -12,7 +12,7 @@ import type { Reply } from '../../src/conversation/reply';
 import { listCosts, toResult } from '../../src/conversation/transcript';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
 import { continuesOnFail, forVisitor } from '../../src/n8n/errors';
-import { createExecutionCosts } from '../../src/n8n/memory/executionCosts';
+import { createExecutionCosts } from '../../src/n8n/memory/executionMemory';
 import { createLiveOutput, speakerHeading } from '../../src/n8n/liveOutput';
 import { recordConversation } from '../../src/n8n/recordIds';
 import { getRunIndex } from '../../src/n8n/platform';

@@ -3,11 +3,12 @@ import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } fr
 import { mapServiceError, ServiceError } from '../../src/core/errors';
 import type { ModelList } from '../../src/core/modelList';
 import { formatUsd, readDecimal } from '../../src/core/money';
-import { type Connection, connect } from '../../src/n8n/connection';
+import { connect } from '../../src/n8n/connect';
+import type { Connection } from '../../src/n8n/connection';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { createRedactor } from '../../src/n8n/redact';
-import { priceByOwner } from '../../src/paid/ownPrice';
+import { priceByOwner } from '../../src/paid/catalog';
 import { listModels } from '../../src/router/catalog';
 import { modalityNames } from '../../src/router/messages';
 import {

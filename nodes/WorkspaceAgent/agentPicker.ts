@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { listAgents } from '../../src/agent/asking';
-import { connect } from '../../src/n8n/connection';
+import { connect } from '../../src/n8n/connect';
 import { toNodeError } from '../../src/n8n/errors';
 import { requireN8n } from '../../src/n8n/n8nVersions';
 import { createRedactor } from '../../src/n8n/redact';

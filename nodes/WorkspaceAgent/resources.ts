@@ -9,7 +9,7 @@ import { BEARER } from '../../src/core/keyPlace';
 import { isPlainObject } from '../../src/core/json';
 import type { ServiceAccess } from '../../src/n8n/connection';
 import { type CredentialProbe, notFromServiceResult } from '../../src/n8n/credentialTest';
-import { chosenKeyPlace } from '../../src/n8n/keyPlace';
+import { chosenKeyPlace } from '../../src/n8n/headers';
 import type { Resource } from '../../src/n8n/operation';
 import { sendOperation } from './message/send.operation';
 

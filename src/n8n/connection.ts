@@ -7,8 +7,8 @@ import { readOwnPrices } from '../core/ownPrices';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
 import { type BaseUrlForm, readBaseUrl } from '../core/urls';
-import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
-import { createExecutionCosts } from './memory/executionCosts';
+import { findHeaderSecrets, findStoredKey, type KeyPlaceOf, readHeaders } from './headers';
+import { createExecutionCosts } from './memory/executionMemory';
 import type { HttpContext } from './http';
 import {
 	findKeyOrigins,
@@ -18,10 +18,8 @@ import {
 	usesLedger,
 } from './credential';
 import { addHint } from './hints';
-import { readWithoutItem } from './credentialReads';
-import { findStoredKey, type KeyPlaceOf, readKey } from './keyPlace';
 import type { Redactor } from './redact';
-import { defaultRequestSettings, type RequestSettings } from './requestSettings';
+import type { RequestSettings } from './requestSettings';
 import { type ClientOptions, createClient, createClock, identifyAccount } from './serviceClient';
 
 type Data = ICredentialDataDecryptedObject;
@@ -78,27 +76,6 @@ export interface CredentialHost {
 	user(): ReturnType<typeof describeUser>;
 	/** What the execution pays. A poll has none. */
 	sum: CostSum | undefined;
-}
-
-/**
- * Connects with the credential as it reads without an item: for the trigger, and for lists in the editor. n8n sends the requests: it adds
- * the header, and uses the instance's proxy settings.
- *
- * Base URLs and keys come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
- * again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
- *
- * @param redact The keys are added to it.
- * @throws ServiceError `invalid` for an unusable base URL or key, and where the credential needs an item.
- */
-export async function connect(
-	n8n: HttpContext,
-	access: ServiceAccess,
-	redact: Redactor,
-	settings: RequestSettings = defaultRequestSettings,
-): Promise<Connection> {
-	const { data, isTyped } = await readWithoutItem(n8n, access.credential);
-	const owner = openOwner(n8n, access, redact, settings, data);
-	return openConnection(owner, data, { isOfItem: false, isTyped });
 }
 
 /**
@@ -160,10 +137,9 @@ export function openConnection(
 	const { credentialId, connectLedger, accounts } = owner;
 	redact.addKey(findStoredKey(data), ...findHeaderSecrets(data));
 	const baseUrl = readBaseUrl(data['baseUrl'], access, isTyped ? 'ownNetwork' : 'thisMachine');
-	const { apiKey, headers: ofKey } = readKey(data, access.keyPlace);
+	const { apiKey, additional } = readHeaders(data, access.keyPlace);
 	findKeyOrigins(data);
-	const headers = readAdditionalHeaders(data, Object.keys(ofKey));
-	const account = identifyAccount(baseUrl, apiKey, headers);
+	const account = identifyAccount(baseUrl, apiKey, additional);
 	const shared = { account, credentialId };
 	const limit = {
 		perMinute: access.requestsPerMinute?.(data),

@@ -7,8 +7,7 @@ import type {
 
 import { invalidInputError } from '../core/errors';
 import { MAX_KEY_LENGTH, normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
-import { readAdditionalHeaders } from './additionalHeaders';
-import { type KeyPlaceOf, readKey } from './keyPlace';
+import { type KeyPlaceOf, readHeaders } from './headers';
 
 export const whenUsed: IDisplayOptions = { show: { useJobLedger: [true] } };
 
@@ -175,11 +174,8 @@ export function createHeaderAuth(keyPlace: KeyPlaceOf) {
 		const isCertainly = (check: (target: URL) => boolean) =>
 			targets.length > 0 && targets.every(check);
 		if (isCertainly(({ origin }) => origin === service)) {
-			const { headers } = readKey(credentials, keyPlace, targets[0]?.pathname);
-			return withHeaders(options, {
-				...readAdditionalHeaders(credentials, Object.keys(headers)),
-				...headers,
-			});
+			const { ofKey, additional } = readHeaders(credentials, keyPlace, targets[0]?.pathname);
+			return withHeaders(options, { ...additional, ...ofKey });
 		}
 		if (isCertainly((target) => target.origin === n8n && isTablesAddress(credentials, target)))
 			return withHeaders(options, { [N8N_HEADER]: normalizeApiKey(credentials['n8nApiKey']) });

@@ -11,7 +11,7 @@ import { ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { joinUrl, readBaseUrl } from '../core/urls';
-import { findHeaderSecrets, readAdditionalHeaders } from './additionalHeaders';
+import { findHeaderSecrets, findStoredKey, readHeaders } from './headers';
 import type { ServiceAccess } from './connection';
 import {
 	findKeyOrigins,
@@ -20,9 +20,8 @@ import {
 	readLedgerPart,
 	usesLedger,
 } from './credential';
-import { requireNoItem } from './credentialReads';
+import { requireNoItem } from './connect';
 import { toNetworkError } from './http';
-import { findStoredKey, readKey } from './keyPlace';
 import { withDeadline } from './deadline';
 import { createRedactor, isShortWord, type Redactor } from './redact';
 
@@ -104,7 +103,7 @@ export function createCredentialTest(
 		const fields = await report(async () => {
 			requireNoItem(data);
 			findKeyOrigins(data);
-			readAdditionalHeaders(data, Object.keys(readKey(data, access.keyPlace).headers));
+			readHeaders(data, access.keyPlace);
 			probe.checkFields?.(data);
 			return { status: 'OK', message: '' };
 		});
@@ -138,14 +137,13 @@ async function testService(
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
 	redact.addKey(findStoredKey(data));
-	const { headers: ofKey } = readKey(data, access.keyPlace);
-	const headers = readAdditionalHeaders(data, Object.keys(ofKey));
+	const { ofKey, additional } = readHeaders(data, access.keyPlace);
 	// n8n has replaced expressions, so this cannot see what a run refuses: one that gives http:// in the own network
 	const baseUrl = readBaseUrl(data['baseUrl'], access);
 	if (untested) return { status: 'OK', message: untested };
 	const ask = async (at = path, isAnybody = false) => {
-		const ofPath = isAnybody ? {} : readKey(data, access.keyPlace, at).headers;
-		const http = createProbeHttp(helpers, baseUrl, { ...headers, ...ofPath });
+		const ofPath = isAnybody ? {} : readHeaders(data, access.keyPlace, at).ofKey;
+		const http = createProbeHttp(helpers, baseUrl, { ...additional, ...ofPath });
 		return await readAnswer(await http.send({ method, path: at, ...(body && { body }) }));
 	};
 	const answer = await ask();

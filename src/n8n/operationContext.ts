@@ -1,11 +1,10 @@
 import { type IExecuteFunctions, isToolType } from 'n8n-workflow';
 
 import { reserve } from '../core/reserve';
-import type { Clock } from '../core/retry';
 import { countInFlight, payOnce } from '../core/startPaid';
 import { findFile, readFile, storeFile } from './binaryData';
 import type { Connection } from './connection';
-import type { ItemConnections } from './itemConnections';
+import type { ItemConnections } from './connect';
 import type { Slot } from './itemPool';
 import { findCaller } from './caller';
 import {
@@ -21,7 +20,7 @@ import { countTokens } from './n8nVersions';
 import type { Operation, OperationContext, PreflightContext } from './operation';
 import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
-import { createSentRequests, forgetSent } from './memory/sentRequests';
+import { createSentRequests } from './memory/sentRequests';
 import { createSessionRunner } from './memory/sessionTurns';
 import { lookUp } from './memory/sharedCache';
 
@@ -43,17 +42,19 @@ export interface PreparedItem {
 export function createOperationContexts(
 	n8n: IExecuteFunctions,
 	connections: ItemConnections,
-	{ operation, resendIfUnknown, redact, live }: RunOptions,
+	options: RunOptions,
 ) {
+	const { redact, live } = options;
 	const hints = createHintCollector(n8n, redact);
-	const { add: addHint } = hints;
-	const memoryOf = createMemories(n8n, { operation, resendIfUnknown, redact, addHint });
 	const startedIds: StartedIds = new Map();
 	const stop = n8n.getExecutionCancelSignal();
-	const createPreflightContext = (itemIndex: number, request: unknown) =>
-		memoryOf(connections.of(itemIndex)).createPreflightContext(itemIndex, request);
-	const recall = (itemIndex: number, request: unknown) =>
-		memoryOf(connections.of(itemIndex)).recall(itemIndex, request);
+	const shared = new Map<Connection, ReturnType<typeof shareContext>>();
+	const ofItem = (itemIndex: number) => {
+		const connection = connections.of(itemIndex);
+		const context = shared.get(connection) ?? shareContext(n8n, connection, options, hints);
+		shared.set(connection, context);
+		return context;
+	};
 	const { getState, createSerialRunner } = createExecutionState(n8n);
 	const endActions: EndAction[] = [];
 	const createOperationContext = (
@@ -61,105 +62,100 @@ export function createOperationContexts(
 		{ request, checked }: PreparedItem,
 		slot: Slot,
 	): OperationContext<never, never> & { output: LiveOutput } => {
-		const connection = connections.of(itemIndex);
-		const { clock, account } = connection;
-		const { fields } = memoryOf(connection);
+		const { clock, account } = connections.of(itemIndex);
+		const { fields, recall, createPreflightContext } = ofItem(itemIndex);
 		const output = live ? openOutput(n8n, itemIndex, redact) : NO_LIVE_OUTPUT;
 		return {
 			...createPreflightContext(itemIndex, request),
 			...fields,
 			checked: checked as never,
 			output,
-			clock: createReleasingClock(clock, slot),
+			// while it sleeps, another item may use the slot
+			clock: { ...clock, sleep: async (time) => await slot.releaseDuring(() => clock.sleep(time)) },
 			runSerially: createSerialRunner(slot),
 			inSession: createSessionRunner(account, { slot, stop }),
 			getState,
-			payOnce: async (pay) => await payOnce(recall(itemIndex, request), connection, pay),
-			waitForOthers: async (othersEnd) => await slot.afterOthers(othersEnd),
+			payOnce: async (pay) => await payOnce(recall(itemIndex, request), { account, clock }, pay),
+			waitForOthers: slot.afterOthers,
 			recordId: (name, id) => recordWorkId(n8n, startedIds, name, redact.data(id)),
 			stream: output.write,
 			showProgress: async (line) => await showProgress(n8n, itemIndex, output, line),
-			addJobCost: hints.addJobCost,
 			atEnd: (action) => void endActions.push(action),
-			countTokens: (input, out) => countTokens(n8n, input, out),
 			readFile: async (property, path) => await readFile(n8n, itemIndex, property, path),
-			storeFile: async (response, wanted) => await storeFile(n8n, redact, response, wanted),
 		};
 	};
 
 	return {
-		createPreflightContext,
+		ofItem,
 		createOperationContext,
-		recall,
 		startedIds,
 		/** To be called right before the node ends. @param hasFailed Whether it ends with an error. */
-		end: async (hasFailed: boolean) => await runAll(endActions, hasFailed, stop?.aborted === true),
+		async end(hasFailed: boolean): Promise<void> {
+			const isStopped = stop?.aborted === true;
+			if (hasFailed && !isStopped) return;
+			await Promise.all(endActions.map(async (action) => await action(!isStopped)));
+		},
 		/** To be called when the budget has been written. */
 		showHints: () => hints.show(connections.accounts.budget?.actions.describeLeft()),
-		/** Forgets what was sent. To be called when every item has succeeded. */
-		forgetSent: () => forgetSent(n8n),
 	};
 }
+
+export type OperationContexts = ReturnType<typeof createOperationContexts>;
 
 type EndAction = Parameters<OperationContext<never>['atEnd']>[0];
 
-async function runAll(
-	actions: readonly EndAction[],
-	hasFailed: boolean,
-	isStopped: boolean,
-): Promise<void> {
-	if (hasFailed && !isStopped) return;
-	await Promise.all(actions.map(async (action) => await action(!isStopped)));
-}
-
-/** What an execution remembers, and what a preflight works with, made once for each connection. */
-function createMemories(
+/** What the contexts of all items with one connection share. */
+function shareContext(
 	n8n: IExecuteFunctions,
-	{
-		operation,
-		resendIfUnknown,
-		redact,
-		addHint,
-	}: Omit<RunOptions, 'live'> & Pick<PreflightContext<never>, 'addHint'>,
+	connection: Connection,
+	{ operation, resendIfUnknown, redact }: RunOptions,
+	{ add: addHint, addJobCost }: ReturnType<typeof createHintCollector>,
 ) {
-	const make = (connection: Connection) => {
-		const { http, httpOf, idleTimeout, account, accounts } = connection;
-		const { scope } = connection;
-		const place = `${scope} ${connection.baseUrl}`;
-		// a tool has one place for all that its agents ask for
-		const sender = isToolType(n8n.getNode().type) ? scope : connection.sender;
-		const sentBy = `${sender} ${connection.baseUrl} ${operation.value}`;
-		const sent = { scope: sentBy, resendIfUnknown, redact };
-		const sentRequests = createSentRequests(n8n, sent);
-		return {
-			/** What is known of the request of an item. Undefined where nothing of it is remembered. */
-			recall(itemIndex: number, request: unknown) {
-				const identity = operation.identify?.(request as never);
-				return identity === undefined ? undefined : sentRequests.recall(itemIndex, identity);
+	const { http, httpOf, idleTimeout, account, accounts } = connection;
+	const { baseUrl, scope, credentialId, usesLedger, ownPrices, clock, connectLedger } = connection;
+	const asTool = isToolType(n8n.getNode().type);
+	// a tool has one place for all that its agents ask for
+	const sender = asTool ? scope : connection.sender;
+	const sentBy = `${sender} ${baseUrl} ${operation.value}`;
+	const sentRequests = createSentRequests(n8n, { scope: sentBy, resendIfUnknown, redact });
+	return {
+		/** What is known of the request of an item. Undefined where nothing of it is remembered. */
+		recall(itemIndex: number, request: unknown) {
+			const identity = operation.identify?.(request as never);
+			return identity === undefined ? undefined : sentRequests.recall(itemIndex, identity);
+		},
+		createPreflightContext: (itemIndex: number, request: unknown): PreflightContext<never> => ({
+			request: request as never,
+			asTool,
+			usesLedger,
+			ownPrices,
+			baseUrl,
+			isAccountOfItem: connection.isOfItem,
+			lookUp: createLookUp(n8n, connection),
+			clock,
+			connectLedger,
+			origin: { executionId: n8n.getExecutionId(), credentialId, scope },
+			addHint,
+			findFile: (property, path) => findFile(n8n, itemIndex, property, path),
+		}),
+		/** Those that only a run has. */
+		fields: {
+			http,
+			httpOf,
+			idleTimeout,
+			accounts,
+			building: {
+				mode: n8n.getMode(),
+				place: [n8n.getWorkflow().id, n8n.getNode().id, operation.value, account],
+				resendIfUnknown,
 			},
-			/** Of the context of an operation. */
-			fields: {
-				http,
-				httpOf,
-				idleTimeout,
-				accounts,
-				building: {
-					mode: n8n.getMode(),
-					place: [n8n.getWorkflow().id, n8n.getNode().id, operation.value, account],
-					resendIfUnknown,
-				},
-				reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
-				flowState: createFlowState(n8n, place, redact),
-				countInFlight: () => countInFlight(account),
-			},
-			createPreflightContext: createPreflightContexts(n8n, connection, addHint),
-		};
-	};
-	const memories = new Map<Connection, ReturnType<typeof make>>();
-	return (connection: Connection) => {
-		const memory = memories.get(connection) ?? make(connection);
-		memories.set(connection, memory);
-		return memory;
+			reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
+			flowState: createFlowState(n8n, `${scope} ${baseUrl}`, redact),
+			countInFlight: () => countInFlight(account),
+			addJobCost,
+			countTokens: (input, output) => countTokens(n8n, input, output),
+			storeFile: async (response, wanted) => await storeFile(n8n, redact, response, wanted),
+		} satisfies Partial<OperationContext<never>>,
 	};
 }
 
@@ -191,30 +187,3 @@ export function createLookUp(
 			idleTimeout,
 		);
 }
-
-/** While it sleeps, another item may use the slot. */
-const createReleasingClock = (clock: Clock, slot: Slot): Clock => ({
-	...clock,
-	sleep: async (milliseconds) => await slot.releaseDuring(() => clock.sleep(milliseconds)),
-});
-
-const createPreflightContexts =
-	(n8n: IExecuteFunctions, connection: Connection, addHint: PreflightContext<never>['addHint']) =>
-	(itemIndex: number, request: unknown): PreflightContext<never> => ({
-		request: request as never,
-		asTool: isToolType(n8n.getNode().type),
-		usesLedger: connection.usesLedger,
-		ownPrices: connection.ownPrices,
-		baseUrl: connection.baseUrl,
-		isAccountOfItem: connection.isOfItem,
-		lookUp: createLookUp(n8n, connection),
-		clock: connection.clock,
-		connectLedger: connection.connectLedger,
-		origin: {
-			executionId: n8n.getExecutionId(),
-			credentialId: connection.credentialId,
-			scope: connection.scope,
-		},
-		addHint,
-		findFile: (property, path) => findFile(n8n, itemIndex, property, path),
-	});

@@ -8,14 +8,18 @@ import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors'
 import { hasExpression } from './parameterFields';
 import { runPool, type Slot } from './itemPool';
 import { requireN8n } from './n8nVersions';
-import { type ItemOutput, type Operation, type PreflightContext, type Resource } from './operation';
-import { createOperationContexts, type PreparedItem } from './operationContext';
+import type { ItemOutput, Operation, Resource } from './operation';
+import {
+	createOperationContexts,
+	type OperationContexts,
+	type PreparedItem,
+} from './operationContext';
 import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
-import { connectItems, type ItemConnections } from './itemConnections';
+import { connectItems, type ItemConnections } from './connect';
 import { createRedactor, type Redactor } from './redact';
 import { defaultRequestSettings, type RequestSettings, requestSettings } from './requestSettings';
-import type { SentRequest } from './memory/sentRequests';
+import { forgetSent } from './memory/sentRequests';
 import { createClock } from './serviceClient';
 
 /** The output of an item, or its failure. */
@@ -91,10 +95,8 @@ async function runItems(
 		redact,
 		live,
 	});
-	const { createPreflightContext, createOperationContext, recall, startedIds } = contexts;
-
 	const requests = await prepareItems(n8n, operation, connections, results.fail);
-	await checkItems(operation, requests, { createPreflightContext, recall }, results.fail);
+	await checkItems(operation, requests, contexts, results.fail);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
@@ -103,7 +105,7 @@ async function runItems(
 		if (!prepared) return;
 		// frees its memory: a message may be large
 		requests[itemIndex] = undefined;
-		const context = createOperationContext(itemIndex, prepared, slot);
+		const context = contexts.createOperationContext(itemIndex, prepared, slot);
 		try {
 			results.succeed([await operation.run(context)].flat(), itemIndex);
 		} catch (cause) {
@@ -122,14 +124,14 @@ async function runItems(
 		hasFailed = true;
 		const failure = results.firstFailure() ?? cause;
 		const error = toNodeError(n8n.getNode(), failure, undefined, redact);
-		throw attachStartedIds(n8n, startedIds, error);
+		throw attachStartedIds(n8n, contexts.startedIds, error);
 	} finally {
 		await connections.accounts.close();
 		await contexts.end(hasFailed);
 	}
 
 	contexts.showHints();
-	if (results.haveAllSucceeded()) contexts.forgetSent();
+	if (results.haveAllSucceeded()) forgetSent(n8n);
 	return results.toOutput();
 }
 
@@ -193,21 +195,18 @@ async function prepareItems(
 	return requests;
 }
 
-interface Checking {
-	createPreflightContext(itemIndex: number, request: unknown): PreflightContext<never>;
-	recall(itemIndex: number, request: unknown): SentRequest | undefined;
-}
-
 /** Removes the items that the operation's check refuses. What was paid for before is returned, whatever the check would say by now. */
 async function checkItems(
 	operation: Operation,
 	requests: PreparedItems,
-	{ createPreflightContext, recall }: Checking,
+	contexts: OperationContexts,
 	fail: FailItem,
 ): Promise<void> {
 	if (!operation.check) return;
 	for (const [itemIndex, prepared] of requests.entries()) {
-		if (!prepared || recall(itemIndex, prepared.request)?.isSettled()) continue;
+		if (!prepared) continue;
+		const { recall, createPreflightContext } = contexts.ofItem(itemIndex);
+		if (recall(itemIndex, prepared.request)?.isSettled()) continue;
 		try {
 			const context = createPreflightContext(itemIndex, prepared.request);
 			requests[itemIndex] = { ...prepared, checked: await operation.check(context) };

@@ -3,6 +3,23 @@ import { type Caps, checkCaps, checkKnown, leftIn } from '../core/caps';
 import type { Decimal } from '../core/money';
 import { reserve, type WaitForOthers } from '../core/reserve';
 import type { FoundModel } from './catalog';
+import { invalidInputError, type ServiceError } from '../core/errors';
+import { isSpecified } from '../router/catalogPrices';
+import { checkInputs, type Modality } from '../router/messages';
+import { checkKind, type Model, kindOfMediaType, type MediaType } from '../router/model';
+import { unifyOutputLimits } from '../router/outputLimits';
+import { ASK_FOR_USAGE } from '../router/ownFields';
+import {
+	type CostBound,
+	maximumTextCost,
+	type NoCostBound,
+	toTextBound,
+	PRICED_MODEL,
+} from '../router/pricing';
+import { estimatePromptTokens, TEMPLATE_TOKENS } from '../router/promptTokens';
+import { type Protocol, protocols } from '../router/protocols';
+import { CORRECT_MODEL } from '../router/catalog';
+import { minimumJobCost } from '../router/jobPricing';
 
 export type Body = Record<string, unknown> & { model: string };
 
@@ -24,8 +41,11 @@ export interface Call<Price extends Priced = Priced> {
 	price(left?: Decimal): Price;
 }
 
+/** A model to which a request may be sent, as it is sent. */
+export type Candidate = Pick<Call, 'model' | 'found' | 'find'>;
+
 /** What a call may cost, and its body as it is then sent. */
-export type Priced = Bound & { body: Body };
+type Priced = Bound & { body: Body };
 
 /** What a call may cost within its caps. The only place that says so. @param free Micro-dollars that a shared budget leaves. */
 export const bound = <Price extends Priced>(
@@ -34,7 +54,7 @@ export const bound = <Price extends Priced>(
 ): Price => price(leftIn(caps, free));
 
 /** @throws ServiceError `invalid` for a call whose cost is not known or does not fit its caps. Nothing is reserved. */
-export const checkCall = (call: Call): void =>
+const checkCall = (call: Call): void =>
 	checkCaps(call.caps, bound(call), call.allowUnknownCost ?? false);
 
 /**
@@ -57,3 +77,147 @@ export async function reserveCall<Price extends Priced>(
 	};
 	return await reserve({ ...call.caps, ...scopes }, boundWithin, wait);
 }
+
+/** What a text may cost, in figures too. The body has the output tokens that the caps afford, if it sets no maximum. */
+type PricedText = Priced & { cost: CostBound | NoCostBound };
+
+export interface TextCall extends Call<PricedText> {
+	protocol: Protocol;
+}
+
+/** What limits a text request, whatever the model. */
+export type TextLimits = Pick<TextCall, 'protocol' | 'caps' | 'allowUnknownCost' | 'label'>;
+
+/** A text request, as models are judged by it. */
+export interface TextRequest extends TextLimits {
+	/** As it is sent to a model, except for its output limit and its files. */
+	toBody(model: string): Body;
+	/** As for `checkInputs`. */
+	inputs: ReadonlyArray<Modality | undefined>;
+	/** Where these are, in the editor. Absent for a chat model. */
+	place?: string;
+	/** Those that are parts of messages, if there are others. */
+	parts?: readonly Modality[];
+}
+
+/**
+ * The call of a model that can carry out a text request.
+ *
+ * @throws ServiceError `invalid` for one of another kind, an input that it does not take, and a request that could cost more than the caps,
+ *   or an amount that is not known.
+ */
+export function judgeText(
+	{ toBody, inputs, place, parts = [], ...limits }: TextRequest,
+	candidate: Candidate,
+	isOfList: boolean,
+): TextCall {
+	const { entry } = candidate.found;
+	const call = toTextCall(limits, candidate, toBody(candidate.model));
+	if (entry) {
+		const where = place ? '' : 'That is an operation of the Model Router node.';
+		checkKind(entry, 'text', where);
+		checkInputs(entry, inputs, place);
+		checkInputs(entry, parts);
+		if (isOfList) checkWindow(entry, call.body);
+	}
+	// an estimate of one model shows what it costs, however much that is
+	if (isOfList || limits.allowUnknownCost !== undefined) checkCall(call);
+	return call;
+}
+
+/** Rejects a prompt that is too long at about four bytes per token, as in most languages. @throws ServiceError `invalid`. */
+function checkWindow({ context_length: window }: Model, body: Body): void {
+	const tokens = estimatePromptTokens(body);
+	if (typeof window !== 'number' || tokens === undefined || tokens <= window) return;
+	throw invalidInputError(
+		`The prompt has about ${tokens} tokens, more than its context window of ${window}`,
+	);
+}
+
+function toTextCall(
+	{ protocol, caps, allowUnknownCost, label }: TextLimits,
+	{ model, found, find }: Candidate,
+	body: Body,
+): TextCall {
+	const price = priceText(found, body, protocol);
+	return { model, found, find, body, protocol, caps, allowUnknownCost, label, price };
+}
+
+/** The same call with another body. The same value for the one that it has, whose prompt is measured. */
+export const withBody = (call: TextCall, body: Body): TextCall =>
+	body === call.body ? call : toTextCall(call, call, body);
+
+/** Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow. */
+function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall['price'] {
+	const { limit: own } = protocols[protocol];
+	const unified = unifyOutputLimits(body, own);
+	const pricing = found.entry?.pricing;
+	// where prices are as the specification says, so is the service
+	const isSpecifiedService = pricing !== undefined && isSpecified(pricing);
+	// the specified router holds the prompt and the maximum output before it asks a model (section 8, cost rule 4)
+	const template = isSpecifiedService ? 0 : TEMPLATE_TOKENS;
+	const costWithin = found.entry
+		? maximumTextCost(found.entry, unified, own, template)
+		: () => found;
+	const usage = protocol === 'chat' && !isSpecifiedService && ASK_FOR_USAGE;
+	return (left) => {
+		const cost = costWithin(left);
+		const { maxTokens } = cost;
+		const limit = maxTokens !== undefined && { [own]: maxTokens };
+		return { ...toTextBound(cost), cost, body: { ...unified, ...limit, ...usage } };
+	};
+}
+
+/** What a job costs at least. */
+type PricedJob = Priced & {
+	/** In micro-dollars. Undefined without a price. */
+	least: Decimal | undefined;
+};
+
+/** The start of a media job. */
+export interface JobCall extends Call<PricedJob> {
+	mediaType: MediaType;
+	/** Why nothing may be sent, although the job that the key has started is to be returned. */
+	refusal?: ServiceError;
+}
+
+/** What limits a start, whatever the model. */
+type JobLimits = Pick<JobCall, 'mediaType' | 'caps' | 'allowUnknownCost' | 'label'>;
+
+/**
+ * The call of a model that can make what is asked for.
+ *
+ * @param body Without its inputs.
+ * @throws ServiceError `invalid` for one of another kind, and where even the lowest price exceeds a cap or is not known.
+ */
+export function judgeJob(
+	limits: JobLimits,
+	candidate: Candidate,
+	body: Record<string, unknown>,
+): JobCall {
+	const { entry } = candidate.found;
+	if (entry) checkKind(entry, kindOfMediaType(limits.mediaType));
+	const call = toJobCall(limits, candidate, body);
+	checkCall(call);
+	return call;
+}
+
+export function toJobCall(
+	{ mediaType, caps, allowUnknownCost, label }: JobLimits,
+	{ model, found, find }: Candidate,
+	given: Record<string, unknown>,
+): JobCall {
+	const body: Body = { ...given, model };
+	const minimum = found.entry && minimumJobCost(found.entry.pricing, body);
+	const unpriced = found.entry ? NO_PRICE : { ...found, ...ofMedia(found) };
+	const price = { ...(minimum ?? unpriced), body, least: minimum?.microUsd };
+	return { model, found, find, body, mediaType, caps, allowUnknownCost, label, price: () => price };
+}
+
+/** A line in Prices is for text models. */
+const ofMedia = ({ trouble }: NoCostBound) => trouble === 'model' && { remedy: CORRECT_MODEL };
+
+const NO_PRICE = {
+	unbounded: 'The catalog has no price for this model',
+	remedy: PRICED_MODEL,
+};

@@ -8,12 +8,13 @@ import {
 } from '../core/errors';
 import type { Http } from '../core/http';
 import type { Lookup, LookUp, Missing } from '../core/lookup';
-import { type OwnPrices, ZERO_COUNTS } from '../core/ownPrices';
+import { type OwnPrices, ZERO_COUNTS, keyOfLine, type OwnPrice } from '../core/ownPrices';
 import { CORRECT_MODEL, listModels } from '../router/catalog';
-import { formOf } from '../router/catalogPrices';
+import { formOf, withPricing } from '../router/catalogPrices';
 import { createModelFinder, describeMissingModel, type Model } from '../router/model';
 import type { NoCostBound } from '../router/pricing';
-import { priceByOwner, type PricedEntry } from './ownPrice';
+import { serviceOf } from '../router/services';
+import { readTokenPrices } from '../router/tokenPrices';
 
 type CachedCatalog = Awaited<ReturnType<typeof readCatalog>>;
 
@@ -58,7 +59,10 @@ export interface CatalogContext {
 }
 
 /** The catalog entry of a model, or why there is none. Without it, the cost of a request has no bound. */
-export type FoundModel = PricedEntry | (NoCostBound & { unreadable?: ServiceError });
+export type FoundModel = PricedEntry | MissingEntry;
+type MissingEntry = NoCostBound & { unreadable?: ServiceError } & {
+	[name in keyof PricedEntry]?: undefined;
+};
 
 /** Why a request cannot be carried out. Nothing was sent. */
 export interface Refused {
@@ -167,3 +171,75 @@ function unreadableError({ missing, error }: Missing): ServiceError {
 
 const LATER = 'Run it again later: without its prices, nobody knows what this costs.';
 const CHECK_URL = `Check the base URL of the credential: its list of models is at /models below the version. For a service without one, enter its models in Prices of the credential. ${ZERO_COUNTS}`;
+
+/** An entry with its prices, and where they are from, if not from the catalog. */
+interface PricedEntry {
+	entry: Model;
+	priceSource?: 'credential';
+	/** Whether its price is that of the line for any other model. */
+	isAnyOther?: boolean;
+	/** Whether the catalog has a price, too, and none above it. */
+	isConfirmed?: boolean;
+	/** For the reader of the output. */
+	priceNotice?: string;
+}
+
+/**
+ * The entry of a text model with the prices of its line in the credential, if it has one.
+ *
+ * @param entry Of the catalog.
+ * @param isRead Whether it is known what the catalog has: the line for any other model counts only where it has no price.
+ * @returns undefined where neither has the model.
+ */
+export function priceByOwner(
+	model: string,
+	entry: Model | undefined,
+	ownPrices: OwnPrices,
+	isRead: boolean,
+): PricedEntry | undefined {
+	if (entry?.kind && entry.kind !== 'text') return { entry };
+	const prices = readTokenPrices(entry?.pricing);
+	const isPriced = prices.input !== undefined && prices.output !== undefined;
+	const line = findLine(ownPrices, entry?.id ?? model, isRead && !isPriced);
+	if (!line) return entry && { entry };
+	const isTooLow = isBelow(line, prices);
+	const pricing = { input_per_mtok: line.input, output_per_mtok: line.output };
+	return {
+		entry: withPricing<Model>(entry ?? { id: model }, pricing),
+		priceSource: 'credential',
+		isAnyOther: line === ownPrices.get('*'),
+		isConfirmed: isPriced && !isTooLow,
+		...(isTooLow && {
+			priceNotice: `The price of ${model} in the credential is below that of the catalog: the cost may be higher than shown, and caps allow more.`,
+		}),
+	};
+}
+
+/** @param mayBeAny Whether the line for any other model counts. */
+const findLine = (ownPrices: OwnPrices, id: string, mayBeAny: boolean) =>
+	ownPrices.get(keyOfLine(id)) ?? (mayBeAny ? ownPrices.get('*') : undefined);
+
+/** Whether a token of the prompt, in whatever form, or of the answer costs more in the catalog. */
+const isBelow = (
+	line: OwnPrice,
+	{ dearestWithSound, output }: ReturnType<typeof readTokenPrices>,
+) => dearestWithSound?.gt(line.input) === true || output?.gt(line.output) === true;
+
+/**
+ * Whether an answer may cost more than the most that was calculated for its request, because nobody vouches for the price.
+ *
+ * At a host that is known, its row says whether it keeps to its prices. If its catalog has prices, a line of the credential is a guess unless
+ * the catalog confirms it: a model that has none there may be paid by the request. At another host, only a catalog in the form of the
+ * specification is sure: other forms are copied by services that charge what they like, and a line is what its author believes.
+ *
+ * @param hostname Of the service.
+ */
+export function isGuess(found: FoundModel, hostname = ''): boolean {
+	const { entry, priceSource, isConfirmed, priceNotice } = found;
+	if (!entry) return false;
+	const service = serviceOf(hostname);
+	if (!service) return priceSource !== undefined || formOf(entry) !== undefined;
+	const isUnconfirmed = priceSource !== undefined && !isConfirmed;
+	const isDoubtful = service.prices ? isUnconfirmed : priceNotice !== undefined;
+	return isDoubtful || service.mayCostMore !== undefined;
+}

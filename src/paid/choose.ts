@@ -11,7 +11,7 @@ import {
 import type { ModelList } from '../core/modelList';
 import { type Decimal, ZERO } from '../core/money';
 import type { ModelChoice } from '../router/modelLists';
-import type { Call } from './call';
+import type { Call, Candidate } from './call';
 import { type CatalogContext, type FoundModel, judgeByCatalog, type Refused } from './catalog';
 
 /** A model that was passed over, or that refused a request. Nothing was started, so it cost nothing. */
@@ -19,9 +19,6 @@ export interface PassedOver {
 	model: string;
 	reason: string;
 }
-
-/** A model to which a request may be sent, as it is sent. */
-export type Candidate = Pick<Call, 'model' | 'found' | 'find'>;
 
 /** What is left of the models of a field. */
 export interface Chosen<Of extends Call> {
@@ -76,7 +73,7 @@ function judgeList<Of extends Call>(
 	for (const model of list.models) {
 		const judged = judge(() => {
 			const found = find(model);
-			if ('unbounded' in found) throw invalidInputError(endOfSentence(found.unbounded));
+			if (!found.entry) throw invalidInputError(endOfSentence(found.unbounded));
 			return toCall({ model: found.entry.id, found, find }, true);
 		});
 		if ('refusal' in judged) passedOver.push({ model, reason: judged.refusal.message });
@@ -141,7 +138,7 @@ export function hintPassedOver(
 /** How a call has ended that was paid for: with its answer, or with a failure that says whether it has started anything. */
 export type Ended<Answer> = Answer | Failed;
 
-export interface Failed {
+interface Failed {
 	failure: ServiceError;
 }
 
@@ -168,7 +165,7 @@ export async function payInTurn<Of extends Call, Answer extends object>(
 	const { calls = [], passedOver: before = [] } = chosen ?? {};
 	const passedOver = [...before];
 	for (const [at, call] of calls.entries()) {
-		const ended = await pay(call);
+		const ended = await toEnded(pay(call));
 		if (!('failure' in ended)) return { answer: ended, passedOver };
 		const isLast = at === calls.length - 1;
 		if (isLast || !mayAskNext(ended.failure)) throw withPassedOver(ended.failure, passedOver);

@@ -3,14 +3,17 @@ import type { Http } from '../core/http';
 import type { Decimal } from '../core/money';
 import type { Clock } from '../core/retry';
 import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
+import type { Entry } from '../ledger/entry';
+import { asNotStarted, type ClaimOptions } from '../ledger/keyClaim';
+import type { Ledger } from '../ledger/ledger';
+import { claimStart } from '../ledger/startOnce';
 import { explainJobBalance, explainMissingText } from '../router/advice';
 import { describeJobSettings } from '../router/jobPricing';
 import { describeOddEstimate, type Job, readEstimate } from '../router/jobRecord';
 import { startJob } from '../router/jobStart';
-import { reserveCall } from './call';
+import { reserveCall, type JobCall } from './call';
 import { type Ended, toEnded } from './choose';
-import type { JobCall } from './jobCall';
-import type { StartedJob } from './startLedger';
+import { toEntryFields, toJob } from './jobRows';
 
 /** What a paid start needs of its operation. */
 interface JobContext {
@@ -41,7 +44,7 @@ type Started = ReturnType<Accounts['openStart']>;
 export async function payJob(call: JobCall, context: JobContext): Promise<Ended<StartedJob>> {
 	const { accounts, startPaid, ledger, asked, lease } = context;
 	const { found, mediaType, label = '', refusal } = call;
-	const entry = 'entry' in found ? found.entry : undefined;
+	const { entry } = found;
 	const model = entry?.id ?? call.model;
 	const settings = describeJobSettings(entry?.pricing, asked.body, asked.inputs);
 	const started = startPaid({
@@ -86,3 +89,58 @@ function readCost(job: Job, least: Decimal | undefined) {
 	const estimate = readEstimate(job, least);
 	return estimate && least?.gt(estimate) ? least : estimate;
 }
+
+/** A job that was started. Plain data: it is stored with the execution. */
+export interface StartedJob {
+	job: Job;
+	/** As it was sent. */
+	model: string;
+	/** Milliseconds since 1970. Undefined if an earlier start with the same key has started it. */
+	sentAt?: number;
+	/** Undefined if the job ledger is not used. */
+	ledgered?: LedgerResult;
+	/** The execution that has paid for it, if it was another one. */
+	reusedFrom?: ReusedFrom;
+}
+
+/** The execution that has paid for what is given again, and when: ISO 8601. */
+export interface ReusedFrom {
+	time: string;
+	executionId: string;
+}
+
+/** The result of a start in the ledger. */
+export interface LedgerResult {
+	/** Undefined if the ledger could not be reached after the start. */
+	entry: Entry | undefined;
+	/** Whether an earlier start with the same key started the job. Undefined without a key. */
+	startedBefore?: boolean;
+}
+
+/** Adapts the job ledger to the pipeline of paid starts. @param open Throws ServiceError. */
+export const createStartLedger = (
+	open: () => Promise<Ledger>,
+	start: ClaimOptions,
+): StartLedger<StartedJob> => ({
+	async claim() {
+		const ledger = await open().catch((cause: unknown) => {
+			throw asNotStarted(cause);
+		});
+		const claim = await claimStart(ledger, start);
+		if ('earlier' in claim) {
+			const { earlier: entry } = claim;
+			const ledgered = { entry, startedBefore: true };
+			return { earlier: { job: toJob(entry), model: entry.model || start.model, ledgered } };
+		}
+		return {
+			...claim,
+			async recordStarted(started) {
+				const entry = await claim.recordStarted(toEntryFields(started.job));
+				return {
+					...started,
+					ledgered: { entry, ...(start.uniqueKey && { startedBefore: false }) },
+				};
+			},
+		};
+	},
+});

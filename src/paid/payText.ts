@@ -1,4 +1,4 @@
-import type { Accounts } from '../core/accounts';
+import type { Accounts, RecordedRequest } from '../core/accounts';
 import type { Cost } from '../core/bound';
 import {
 	isUnstarted,
@@ -12,7 +12,7 @@ import { omitMissing } from '../core/missing';
 import { toUsd } from '../core/money';
 import type { WaitForOthers } from '../core/reserve';
 import type { Sent, StartPaid } from '../core/startPaid';
-import { readTokenCounts, type TokenCounts } from '../core/tokenCounts';
+import { describeContradiction, readTokenCounts, type TokenCounts } from '../core/tokenCounts';
 import { explainBalance } from '../router/advice';
 import { textCost } from '../router/pricing';
 import { leastPricingOf } from '../router/catalogPrices';
@@ -20,13 +20,11 @@ import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
 import { idsOfAnswered, isSameModel } from '../router/model';
-import type { AnswerFile, TextAnswer } from '../router/textAnswer';
+import { type AnswerFile, answerWarning, type TextAnswer } from '../router/textAnswer';
 import type { OnText } from '../router/textStream';
-import { type Body, reserveCall } from './call';
-import type { FoundModel } from './catalog';
+import { type Body, reserveCall, type TextCall } from './call';
+import { type FoundModel, isGuess } from './catalog';
 import { type Ended, toEnded } from './choose';
-import { isGuess } from './guess';
-import type { TextCall } from './textCall';
 
 /** What a paid text needs of its operation or chat model. */
 interface PayContext {
@@ -56,7 +54,7 @@ export interface PaidText {
 	maxTokens: number | undefined;
 	/** What of it comes back in the next request, as it came. */
 	given: unknown[];
-	/** What is to be known of its cost. */
+	/** What is to be known of it and of its cost. */
 	notice: string | undefined;
 }
 
@@ -70,14 +68,10 @@ type Price = ReturnType<TextCall['price']>;
 export async function payText(call: TextCall, context: PayContext): Promise<Ended<PaidText>> {
 	const { accounts, startPaid, waitForOthers } = context;
 	const { found, model, label } = call;
-	const scopes = accounts.openCall('entry' in found ? found.entry.id : model, label);
-	const countTokens = ({ input, output }: TokenCounts) => {
-		scopes.record?.setTokens(input, output);
-		context.countTokens?.(input ?? 0, output ?? 0);
-	};
+	const scopes = accounts.openCall(found.entry?.id ?? model, label);
 	const paid = startPaid({
 		reserve: async () => await reserveCall(call, scopes, waitForOthers),
-		send: async ({ bound: price }) => await ask(call, price, { ...context, countTokens }),
+		send: async ({ bound: price }) => await ask(call, price, context, scopes.record),
 	});
 	return await toEnded(
 		paid.then(({ durationMs, ...more }) => ({
@@ -91,28 +85,35 @@ export async function payText(call: TextCall, context: PayContext): Promise<Ende
 async function ask(
 	call: TextCall,
 	price: Price,
-	context: Omit<PayContext, 'countTokens'> & { countTokens(tokens: TokenCounts): void },
+	{ http, stream, keep, countTokens, countInFlight }: PayContext,
+	record: RecordedRequest | undefined,
 ): Promise<Sent<PaidText & { durationMs?: number }>> {
-	const { http, stream, keep, countTokens, countInFlight } = context;
-	const { ask: send, given, raw } = protocols[call.protocol];
+	const { ask: send, given, raw, limit } = protocols[call.protocol];
 	const body = toBody(call, price, http);
 	const asked = await toEnded<Asked>(send(http, body as never, stream));
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
 	const priced = arrived && (await priceAnswer(call, price, arrived, { keep, http }));
-	if (priced) countTokens(priced.tokens);
-	if ('failure' in asked) {
-		const others = countInFlight() - 1;
-		const failure = explain(asked.failure, { call, price, body, others, partial: priced?.answer });
-		return { failure, cost: priced?.cost };
+	if (priced) {
+		const { input, output } = priced.tokens;
+		record?.setTokens(input, output);
+		countTokens?.(input ?? 0, output ?? 0);
 	}
-	const { cost, ...paid } = priced;
+	if ('failure' in asked) {
+		const request = { body, own: limit, model: call.found.entry, others: countInFlight() - 1 };
+		const error = explainBalance(asked.failure, request);
+		if (!priced) return { failure: explainLost(error, call, price, body) };
+		return { failure: withDetails(error, { partial: priced.answer }), cost: priced.cost };
+	}
+	const { cost, answer, tokens, notice: ofCost } = priced;
 	const { maxTokens } = price.cost;
-	return { result: { ...paid, maxTokens, given: given(asked[raw] ?? {}) }, cost };
+	const warning = answerWarning(answer, maxTokens);
+	const notice = joinSentences(warning, describeContradiction(tokens), ofCost) || undefined;
+	return { result: { answer, tokens, maxTokens, given: given(asked[raw] ?? {}), notice }, cost };
 }
 
 /** As it is sent: a service that can be kept to a price is told the one that was reserved, and to do nothing that is paid besides. */
 function toBody({ found }: TextCall, { cost, body }: Price, { hostname }: Http): Body {
-	if (!('entry' in found) || 'unbounded' in cost) return body;
+	if (!found.entry || 'unbounded' in cost) return body;
 	const hasFiles = cost.promptCountedBy !== 'bytes';
 	return { ...body, ...maximumPrice(found.entry, body, hasFiles, hostname) };
 }
@@ -128,7 +129,7 @@ async function priceAnswer(
 	price: Price,
 	asked: Asked,
 	{ keep, http }: { keep: PayContext['keep']; http: Http },
-): Promise<Pick<PaidText, 'answer' | 'tokens' | 'notice'> & { cost: Cost }> {
+): Promise<Pick<PaidText, 'answer' | 'tokens'> & { cost: Cost; notice: string }> {
 	const { [protocols[call.protocol].raw]: raw = {}, reportedUsd, attached, ...answer } = asked;
 	const { found } = call;
 	const tokens = readTokenCounts(answer.usage);
@@ -136,7 +137,6 @@ async function priceAnswer(
 	const settled = settleCost(readReportedCost(answer.usage, reportedUsd), computed);
 	const { cost, isReported } = settled;
 	const costUsd = toUsd(cost);
-	const priceSource = 'entry' in found ? found.priceSource : undefined;
 	const figures: Pick<PricedAnswer, 'costUsd' | 'costComputed' | 'reservedUsd' | 'costSource'> =
 		costUsd === undefined
 			? reservedUsd(price)
@@ -144,13 +144,12 @@ async function priceAnswer(
 					costUsd,
 					...(isReported
 						? { costSource: 'service' }
-						: { costComputed: true, ...omitMissing({ costSource: priceSource }) }),
+						: { costComputed: true, ...omitMissing({ costSource: found.priceSource }) }),
 				};
 	const isCapGuess = !('unbounded' in price.cost) && isGuess(found, http.hostname);
 	const kept = await keep?.(answer, raw, attached);
-	const ofPrice = 'entry' in found ? found.priceNotice : undefined;
 	const lost = attached && !kept?.files && NO_FILES;
-	const notice = joinSentences(ofPrice, settled.notice, lost) || undefined;
+	const notice = joinSentences(found.priceNotice, settled.notice, lost);
 	const certainty = isCapGuess && { maxCostIsGuess: true };
 	return { answer: { ...answer, ...kept, ...figures, ...certainty }, tokens, cost, notice };
 }
@@ -164,13 +163,13 @@ const NO_FILES =
  * @returns micro-dollars: the most and the least that the prices of the catalog give.
  */
 function computeCost({ model, found, find }: TextCall, answered: string, tokens: TokenCounts) {
-	if (!('entry' in found)) return {};
 	const { entry } = found;
+	if (!entry) return {};
 	const ids = idsOfAnswered(answered, entry.id);
 	const isAsked = ids.some((id) => isSameModel(id, entry.id) || isSameModel(id, model));
 	const [other] = isAsked
 		? []
-		: ids.map(find).flatMap((one) => ('entry' in one && !one.isAnyOther ? [one.entry] : []));
+		: ids.map(find).flatMap((one) => (one.entry && !one.isAnyOther ? [one.entry] : []));
 	const cost = textCost(entry.pricing, tokens);
 	const ofOther = other && textCost(other.pricing, tokens);
 	const lowest = leastPricingOf(entry);
@@ -189,33 +188,15 @@ const reservedUsd = ({ cost }: Price) => omitMissing({ reservedUsd: toUsd(cost.m
 const isCounted = ({ input, output }: TokenCounts, { text, toolCalls }: Partial<TextAnswer>) =>
 	input !== 0 && (output !== 0 || !(text || toolCalls?.length));
 
-interface Failure {
-	call: TextCall;
-	price: Price;
-	/** As it was sent. */
-	body: Body;
-	/** Other requests of the account that are in flight. */
-	others: number;
-	partial: PricedAnswer | undefined;
-}
-
-function explain(
-	error: ServiceError,
-	{ call, price, body, others, partial }: Failure,
-): ServiceError {
-	const { found, protocol } = call;
-	const model = 'entry' in found ? found.entry : undefined;
-	const own = protocols[protocol].limit;
-	const explained = explainBalance(error, { body, own, model, others });
-	if (partial) return withDetails(explained, { partial });
-	if (isUnstarted(error)) return adviseModel(explainMaximumPrice(explained, body), found);
-	const { computed } = explained.details;
-	return withDetails(explained, { computed: { ...computed, ...reservedUsd(price) } });
+/** A failure before anything arrived: it was refused, or nobody knows what has become of it. */
+function explainLost(error: ServiceError, { found }: TextCall, price: Price, body: Body) {
+	if (isUnstarted(error)) return adviseModel(explainMaximumPrice(error, body), found);
+	return withDetails(error, { computed: { ...error.details.computed, ...reservedUsd(price) } });
 }
 
 /** What to do where neither the service nor the catalog has a model, or neither is at this address. */
 function adviseModel(error: ServiceError, found: FoundModel): ServiceError {
-	const isMissing = error.details.status === 404 && 'unbounded' in found && found.trouble;
+	const isMissing = error.details.status === 404 && !found.entry && found.trouble;
 	if (!isMissing) return error;
 	const advice = joinSentences(withFullStop(found.unbounded), found.remedy);
 	return withDetails(error, { advice });

@@ -9,7 +9,7 @@ import { type JobAddress, openContent, readJob } from '../router/jobs';
 import { LONG_RETRY_ATTEMPTS, retryTransient } from '../tables/retries';
 import { above, anyOf, MAX_CLAUSES, noneOf, where } from '../tables/table';
 import { readStoredRecord } from './jobRows';
-import type { StartedJob } from './startLedger';
+import type { StartedJob } from './payJob';
 
 /** A request of an execution that builds a workflow. */
 interface BuildingRequest {

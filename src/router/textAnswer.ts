@@ -1,6 +1,5 @@
-import { joinSentences, truncatedAnswerError } from '../core/errors';
+import { truncatedAnswerError } from '../core/errors';
 import { type JsonObject, tryParseJson } from '../core/json';
-import { describeContradiction, type TokenCounts } from '../core/tokenCounts';
 
 /** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
@@ -79,14 +78,6 @@ export function answerWarning(answer: TextAnswer, maxTokens?: number): string | 
 		)
 		.find(Boolean);
 }
-
-/** The same, and what is to be known of its token counts. */
-export const noticeOf = (
-	answer: TextAnswer,
-	tokens: TokenCounts,
-	maxTokens?: number,
-): string | undefined =>
-	joinSentences(answerWarning(answer, maxTokens), describeContradiction(tokens)) || undefined;
 
 function choiceWarning(
 	{ finishReason, text, toolCalls, refusal, reasoning, files }: TextChoice,

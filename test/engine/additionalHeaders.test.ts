@@ -3,7 +3,7 @@ import type { ICredentialType, IHttpRequestOptions } from 'n8n-workflow';
 import { MarketAssistantApi } from '../../credentials/MarketAssistantApi.credentials';
 import { ModelRouterApi } from '../../credentials/ModelRouterApi.credentials';
 import { WorkspaceAgentApi } from '../../credentials/WorkspaceAgentApi.credentials';
-import { findHeaderSecrets } from '../../src/n8n/additionalHeaders';
+import { findHeaderSecrets } from '../../src/n8n/headers';
 import { agent, assistant, chat, secretsOf } from './rig/calls';
 import { testCredential } from './rig/credentialTest';
 import type { Secrets } from './rig/credentials';

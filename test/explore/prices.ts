@@ -6,7 +6,7 @@ import type { LookUp, Lookup } from '../../src/core/lookup';
 import { payOnce } from '../../src/core/startPaid';
 import { choose, payInTurn } from '../../src/paid/choose';
 import { payText } from '../../src/paid/payText';
-import { judgeText, type TextCall } from '../../src/paid/textCall';
+import { judgeText, type TextCall } from '../../src/paid/call';
 import { BudgetBook } from '../../src/spending/budgetBook';
 import { parseBudget } from '../../src/spending/budgetState';
 import { response } from '../unit/inMemoryHttp';

@@ -11,11 +11,11 @@ import { withDeadline } from '../../../src/n8n/deadline';
 import type { createAnswerMemory } from '../../../src/n8n/memory/answerMemory';
 import type { SentRequests } from '../../../src/n8n/memory/sentRequests';
 import type { CatalogContext } from '../../../src/paid/catalog';
-import { choose, type Ended, type PassedOver, payInTurn, toEnded } from '../../../src/paid/choose';
-import { bestForm, type Conversation, type Form, formAfter } from '../../../src/paid/forms';
+import { choose, type Ended, type PassedOver, payInTurn } from '../../../src/paid/choose';
+import { bestForm, type Form, formAfter } from '../../../src/paid/forms';
 import { payText, type PaidText, type PricedAnswer } from '../../../src/paid/payText';
 import { checkCalls, readStructuredAnswer } from '../../../src/paid/readAnswer';
-import { judgeText, type TextCall, withBody } from '../../../src/paid/textCall';
+import { judgeText, type TextCall, withBody } from '../../../src/paid/call';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, type GivenAnswer, nameCalls } from '../../../src/router/givenAnswers';
 import { type ChatMessage, findModalities } from '../../../src/router/messages';
@@ -24,8 +24,8 @@ import { withoutLimits } from '../../../src/router/outputLimits';
 import { protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';
 import { refusedThoughts } from '../../../src/router/thoughtRefusals';
-import { readSpendingLabel } from '../spending/spendingLabel.params';
-import { createAnswerReader } from '../text/answerFormat';
+import { readSpendingLabel } from '../acrossResources.params';
+import { createAnswerReader } from '../text/textRequest';
 import { type ChatModelValues, createBodyBuilder } from './chatModel.params';
 
 /** What the calls of one item's model need. */
@@ -44,9 +44,7 @@ interface CallContext extends CatalogContext {
 export interface AnsweredCall {
 	answer: PricedAnswer;
 	tokens: TokenCounts;
-	/** The output tokens that the spending caps allowed, if no maximum was set. */
-	maxTokens: number | undefined;
-	/** What is to be known of its cost. */
+	/** What is to be known of it and of its cost. */
 	notice: string | undefined;
 	/** Whether answers that cannot be given back as the model gave them were told in words. */
 	isToldInWords: boolean | undefined;
@@ -57,7 +55,6 @@ export interface AnsweredCall {
 /** A call of a chat model. It is judged as an agent has asked it, and sent in one of the forms of its conversation. */
 interface ChatCall extends TextCall {
 	request: ChatRequest;
-	conversation: Conversation;
 }
 
 /**
@@ -93,16 +90,11 @@ export function createModelCaller(context: CallContext) {
 					toBody: () => protocols[limits.protocol].toBody(ofModel),
 					inputs: findModalities(request.messages),
 				};
-				const call = judgeText(judged, candidate, isOfList);
-				const conversation = createConversation(context, ofModel, limits.protocol);
-				return { ...call, request: ofModel, conversation };
+				return { ...judgeText(judged, candidate, isOfList), request: ofModel };
 			});
 			if ('refusal' in chosen) throw chosen.refusal;
 			const paying = { ...context, startPaid, readAnswer, onText, signal, giveUp };
-			const paid = await payInTurn(
-				chosen,
-				async (call) => await toEnded<Answered>(payForms(paying, call)),
-			);
+			const paid = await payInTurn(chosen, async (call) => await payForms(paying, call));
 			return { ...paid.answer, passedOver: paid.passedOver };
 		});
 	};
@@ -130,18 +122,6 @@ function createLimits(
 	return { protocol, allowUnknownCost, label, caps };
 }
 
-function createConversation(
-	{ answers, connection }: CallContext,
-	{ model, messages }: ChatRequest,
-	protocol: string,
-): Conversation {
-	const isPlain = connection.httpWithoutRetries.serviceFacts?.get(factOf(model)) === 'plain';
-	return { messages, find: answers.find, model, protocol, isPlain };
-}
-
-/** Under which it is known how the service takes the answers of a model. */
-const factOf = (model: string) => `answers ${model}`;
-
 interface Paying extends CallContext {
 	startPaid: StartPaid;
 	readAnswer: StructuredReader | undefined;
@@ -160,7 +140,13 @@ type Answered = Omit<AnsweredCall, 'passedOver'>;
  * @returns the first refusal if it refuses both forms for thoughts.
  */
 async function payForms(context: Paying, call: ChatCall): Promise<Ended<Answered>> {
-	const { conversation, request } = call;
+	const { request, protocol } = call;
+	const { model, messages } = request;
+	const { serviceFacts } = context.connection.httpWithoutRetries;
+	/** Under which it is known how the service takes the answers of the model. */
+	const fact = `answers ${model}`;
+	const isPlain = serviceFacts.get(fact) === 'plain';
+	const conversation = { messages, find: context.answers.find, model, protocol, isPlain };
 	const best = bestForm(conversation);
 	const ended = await pay(context, call, best);
 	if (!('failure' in ended)) return ended;
@@ -168,8 +154,7 @@ async function payForms(context: Paying, call: ChatCall): Promise<Ended<Answered
 	if (!form) return ended;
 	const second = await pay(context, call, form);
 	if ('failure' in second) return refusedThoughts(second.failure) ? ended : second;
-	const { serviceFacts } = context.connection.httpWithoutRetries;
-	if (form.learned) serviceFacts?.set(factOf(request.model), form.learned);
+	if (form.learned) serviceFacts.set(fact, form.learned);
 	return second;
 }
 
@@ -195,7 +180,7 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 /** @throws ServiceError `schemaMismatch` for an answer that is of no use. It is paid for, and the failure is remembered. */
 function readAnswered(
 	{ answers, readAnswer }: Paying,
-	{ request, conversation }: ChatCall,
+	{ request, protocol }: ChatCall,
 	{ answer, tokens, maxTokens, given, notice }: PaidText,
 ): Omit<Answered, 'isToldInWords'> {
 	// an answer that calls tools may include other text
@@ -203,11 +188,11 @@ function readAnswered(
 	else if (readAnswer) readStructuredAnswer(readAnswer, answer, maxTokens);
 	const { tool_call_id: last = '' } = request.messages.at(-1) ?? {};
 	const resultOf = answers.find(last) && last;
-	const { model, protocol } = conversation;
-	const named = nameCalls(answer, given, { model, protocol }, createCallId, resultOf);
+	const origin = { model: request.model, protocol };
+	const named = nameCalls(answer, given, origin, createCallId, resultOf);
 	if (answer.toolCalls.length) answers.add(named.remembered);
 	else answers.end(request.messages.flatMap(callIdsOf), named.remembered);
-	return { answer: named.answer, tokens, maxTokens, notice };
+	return { answer: named.answer, tokens, notice };
 }
 
 /** If a caller gives up, the rest of the answer is not paid for. */

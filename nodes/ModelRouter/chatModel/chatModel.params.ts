@@ -10,8 +10,7 @@ import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { type ChatMessage, markSystemMessage } from '../../../src/router/messages';
 import { capFields, optionsParam } from '../../fieldKinds.params';
 import { modelParam } from '../modelPicker';
-import { allowUnknownCostOption } from '../acrossResources.params';
-import { spendingLabelOption } from '../spending/spendingLabel.params';
+import { allowUnknownCostOption, spendingLabelOption } from '../acrossResources.params';
 import { formatParams, INPUT_COUNTS_AS, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
 

@@ -6,11 +6,10 @@ import type {
 } from 'n8n-workflow';
 
 import { emptySpending } from '../../../src/core/caps';
-import { joinSentences } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/missing';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
-import { connectItems } from '../../../src/n8n/itemConnections';
+import { connectItems } from '../../../src/n8n/connect';
 import { forVisitor, toNodeError } from '../../../src/n8n/errors';
 import { type CallFacts, supplyLanguageModel } from '../../../src/n8n/languageModel';
 import { requireSdk } from '../../../src/n8n/n8nVersions';
@@ -23,7 +22,6 @@ import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/memory/sentRequests';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
-import { noticeOf } from '../../../src/router/textAnswer';
 import { access } from '../access';
 import { type AnsweredCall, createModelCaller } from './askModels';
 import { chatModelParams, type ChatModelValues } from './chatModel.params';
@@ -121,26 +119,21 @@ function createAsk(
 	return async (body, onText, signal) => {
 		const stream = redact.stream();
 		try {
-			const answered = await callModels(body, (text) => onText(stream.push(text)), signal);
+			const given = await callModels(body, (text) => onText(stream.push(text)), signal);
 			const rest = stream.end();
 			if (rest) onText(rest);
-			const answer = redact.data(answered.answer);
-			const ofAnswer = noticeOf(answer, answered.tokens, answered.maxTokens);
-			const notice = joinSentences(ofAnswer, answered.notice) || undefined;
-			if (notice) addHint(n8n, notice);
+			const answered = redact.data(given);
+			if (answered.notice) addHint(n8n, answered.notice);
 			if (answered.isToldInWords) addHint(n8n, TOLD_IN_WORDS);
-			facts.push(redact.data(toFacts({ ...answered, answer }, notice)));
-			return answer;
+			facts.push(toFacts(answered));
+			return answered.answer;
 		} catch (cause) {
 			throw forVisitor(n8n, toNodeError(n8n.getNode(), cause, undefined, redact));
 		}
 	};
 }
 
-function toFacts(
-	{ answer, tokens, passedOver }: AnsweredCall,
-	notice: string | undefined,
-): CallFacts {
+function toFacts({ answer, tokens, notice, passedOver }: AnsweredCall): CallFacts {
 	const { text, model, requestId, durationMs, costUsd, costComputed } = answer;
 	const { costSource, maxCostIsGuess } = answer;
 	const { finishReason, reasoning, refusal } = answer;

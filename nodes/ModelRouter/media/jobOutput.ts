@@ -19,7 +19,7 @@ import {
 	toPartial,
 	withJobId,
 } from '../../../src/router/jobs';
-import type { LedgerResult, ReusedFrom } from '../../../src/paid/startLedger';
+import type { LedgerResult, ReusedFrom } from '../../../src/paid/payJob';
 import { kindOfMediaType } from '../../../src/router/model';
 import { mediaTypeLabel } from './media.params';
 

@@ -13,8 +13,9 @@ import {
 	allowUnknownCostOption,
 	spendingCapPerExecutionOption,
 	spendingCapPerItemParam,
+	readSpendingLabel,
+	spendingLabelOption,
 } from '../acrossResources.params';
-import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
 import {
 	inputsParam,
 	mediaTypeParam,

@@ -2,9 +2,8 @@ import { createExecutionCap, createRequestCap, emptySpending } from '../../../sr
 import type { Entry } from '../../../src/ledger/entry';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import { choose, type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
-import { type JobCall, judgeJob, toJobCall } from '../../../src/paid/jobCall';
-import { payJob } from '../../../src/paid/payJob';
-import { createStartLedger, type LedgerResult } from '../../../src/paid/startLedger';
+import { type JobCall, judgeJob, toJobCall } from '../../../src/paid/call';
+import { payJob, createStartLedger, type LedgerResult } from '../../../src/paid/payJob';
 import { addInputs, type JobInput } from '../../../src/router/jobStart';
 import { isSameModel, type MediaType } from '../../../src/router/model';
 import type { ModelChoice } from '../../../src/router/modelLists';

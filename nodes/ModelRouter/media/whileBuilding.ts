@@ -7,7 +7,7 @@ import { keepPerKey } from '../../../src/n8n/memory/sharedCache';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { reuseOrPay } from '../../../src/paid/reuseJob';
-import type { ReusedFrom, StartedJob } from '../../../src/paid/startLedger';
+import type { ReusedFrom, StartedJob } from '../../../src/paid/payJob';
 import type { JobInput } from '../../../src/router/jobStart';
 import type { Job } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';

@@ -6,7 +6,7 @@ import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import { bound } from '../../../src/paid/call';
 import { hintPassedOver } from '../../../src/paid/choose';
-import { isGuess } from '../../../src/paid/guess';
+import { isGuess } from '../../../src/paid/catalog';
 import type { Model } from '../../../src/router/model';
 import { textCost, type CostBound } from '../../../src/router/pricing';
 import { estimatePromptTokens } from '../../../src/router/promptTokens';
@@ -42,9 +42,9 @@ export const estimateCost = operation({
 		const [chosen] = calls;
 		if (!chosen) throw new Error('There is no model');
 		const { model, found } = chosen;
-		if ('unbounded' in found && found.unreadable) throw found.unreadable;
+		const { entry } = found;
+		if (!entry && found.unreadable) throw found.unreadable;
 		hintPassedOver(addHint, list, passedOver);
-		const entry = 'entry' in found ? found.entry : undefined;
 		const withFiles = await readFiles(context);
 		const { body, cost } = bound(withFiles(chosen));
 		return {

@@ -1,30 +1,30 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
-import { joinSentences, mapServiceError, withDetails } from '../../../src/core/errors';
+import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject } from '../../../src/core/json';
 import { omitMissing } from '../../../src/core/missing';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
-import { type Chosen, hintPassedOver, payInTurn, toEnded } from '../../../src/paid/choose';
-import { type PaidText, payText, type PricedAnswer } from '../../../src/paid/payText';
+import type { TextCall } from '../../../src/paid/call';
+import { type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
+import { payText, type PricedAnswer } from '../../../src/paid/payText';
 import { keepMessage, readStructuredAnswer } from '../../../src/paid/readAnswer';
-import type { TextCall } from '../../../src/paid/textCall';
 import { type Protocol, protocols } from '../../../src/router/protocols';
-import { noticeOf } from '../../../src/router/textAnswer';
+import type { TextAnswer, TextChoice, ToolCall } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
 import {
 	allowUnknownCostOption,
+	readSpendingLabel,
 	simplifyParam,
 	spendingCapPerExecutionOption,
+	spendingLabelOption,
 } from '../acrossResources.params';
-import { readSpendingLabel, spendingLabelOption } from '../spending/spendingLabel.params';
-import { simplifyAnswer } from './answerFields';
 import { storeFiles } from './answerFiles';
-import { createAnswerReader } from './answerFormat';
 import { INPUT_COUNTS_AS, textOptions, textParams } from './text.params';
 import {
 	chooseText,
+	createAnswerReader,
 	identifyText,
 	readFiles,
 	type TextRequest,
@@ -92,8 +92,7 @@ export const message = operation({
 		const { request, addHint } = context;
 		const { structured, protocol } = request;
 		try {
-			const { answer, tokens, maxTokens, notice: ofCost } = await askModels(context);
-			const notice = joinSentences(noticeOf(answer, tokens, maxTokens), ofCost) || undefined;
+			const { answer, maxTokens, notice } = await askModels(context);
 			if (notice) addHint(notice);
 			// no format applies to an answer that calls tools and says nothing
 			const isCallsOnly = !answer.text && answer.toolCalls.length > 0;
@@ -136,13 +135,10 @@ async function askModels(context: MessageContext) {
 				},
 			);
 		};
-		const { answer: paid, passedOver } = await payInTurn(
-			checked,
-			async (call) => await toEnded<PaidText>(askOne(call)),
-		);
+		const { answer: paid, passedOver } = await payInTurn(checked, askOne);
 		hintPassedOver(addHint, checked?.list, passedOver);
-		const { answer, tokens, maxTokens, notice } = paid;
-		return { answer, tokens, maxTokens, ...omitMissing({ notice }) };
+		const { answer, maxTokens, notice } = paid;
+		return { answer, maxTokens, ...omitMissing({ notice }) };
 	});
 }
 
@@ -201,3 +197,21 @@ function toItem(
 		...(binary && { binary: binary as IBinaryKeyData }),
 	};
 }
+
+/** The fields of an answer for the output, without protocol details. @param outputs Of a structured answer, in place of its texts. */
+const simplifyAnswer = (
+	{ choices, ...answer }: TextAnswer,
+	outputs: readonly object[],
+): object => ({
+	...simplifyChoice(answer, outputs[0]),
+	...(choices && { answers: choices.map((choice, at) => simplifyChoice(choice, outputs[at])) }),
+});
+
+const simplifyChoice = ({ text, toolCalls, ...rest }: TextChoice, output?: object): object => ({
+	...(output ?? { output: text }),
+	...rest,
+	...(toolCalls.length && { toolCalls: toolCalls.map(withInputField) }),
+});
+
+/** n8n's expressions cannot read a field called "arguments", so its value is in "input" as well. */
+const withInputField = (call: ToolCall) => ({ ...call, input: call.arguments });

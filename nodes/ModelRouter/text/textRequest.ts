@@ -1,15 +1,23 @@
 import { type Caps, createRequestCap } from '../../../src/core/caps';
 import { invalidInputError } from '../../../src/core/errors';
+import { compileSchema } from '../../../src/core/jsonSchema';
 import { omitMissing } from '../../../src/core/missing';
+import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
+import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type {
 	OperationContext,
 	PreflightContext,
 	PrepareContext,
 } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import type { Body } from '../../../src/paid/call';
+import {
+	type Body,
+	judgeText,
+	type TextCall,
+	type TextLimits,
+	withBody,
+} from '../../../src/paid/call';
 import { choose, type Chosen } from '../../../src/paid/choose';
-import { judgeText, type TextCall, type TextLimits, withBody } from '../../../src/paid/textCall';
 import {
 	addAttachments,
 	type Attachment,
@@ -95,7 +103,8 @@ export async function readFiles({ request, readFile }: OperationContext<TextRequ
 	const body = request.toBody(attachments);
 	const inputs = attachments.map(({ modality }) => modality);
 	return (call: TextCall): TextCall => {
-		if ('entry' in call.found) checkInputs(call.found.entry, inputs, PLACE);
+		const { entry } = call.found;
+		if (entry) checkInputs(entry, inputs, PLACE);
 		return withBody(call, withModel(body, call.model));
 	};
 }
@@ -238,3 +247,23 @@ export function addFields<Fields extends object>(
 
 const isAllowedValue = (name: string, value: unknown) =>
 	value === null || (name === 'stream' && value === true);
+
+/** A schema without an expression is the same object for all items, and is compiled once. */
+const cachedReaders = new WeakMap<object, StructuredReader>();
+
+/**
+ * Creates the reader for a response format; undefined for plain text.
+ *
+ * @throws ServiceError `invalid` for an unusable schema.
+ */
+export function createAnswerReader({
+	responseFormat,
+	jsonSchema,
+}: Pick<TextValues, 'responseFormat' | 'jsonSchema'>): StructuredReader | undefined {
+	if (responseFormat === 'text') return undefined;
+	if (responseFormat === 'json_object') return createStructuredReader();
+	const reader =
+		cachedReaders.get(jsonSchema) ?? createStructuredReader(compileSchema(jsonSchema, regexEngine));
+	cachedReaders.set(jsonSchema, reader);
+	return reader;
+}

@@ -16,7 +16,8 @@ import { enterNearlyFullAlarm, enterUnknownAlarms } from '../../../src/spending/
 import { ALARM, type Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { pollLedger } from '../../../src/ledger/pollLedger';
-import { connect, type Connection } from '../../../src/n8n/connection';
+import { connect } from '../../../src/n8n/connect';
+import type { Connection } from '../../../src/n8n/connection';
 import { readPollParams } from '../../../src/n8n/parameters';
 import { toLogLine } from '../../../src/n8n/recordIds';
 import { defaultRequestSettings } from '../../../src/n8n/requestSettings';

@@ -1,5 +1,4 @@
-import { isGuess } from '../../../src/paid/guess';
-import { priceByOwner } from '../../../src/paid/ownPrice';
+import { isGuess, priceByOwner } from '../../../src/paid/catalog';
 import { toSpecifiedEntry } from '../../../src/router/catalogPrices';
 import { maximumPrice } from '../../../src/router/maximumPrice';
 import type { Model } from '../../../src/router/model';

@@ -1,19 +1,22 @@
 import { ExpressionError, type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, mapServiceError } from '../core/errors';
-import { additionalHeaderProperties } from './additionalHeaders';
 import { budgetProperties } from './budgetFields';
+import { type Connection, openConnection, openOwner, type ServiceAccess } from './connection';
 import { jobLedgerProperties, spendingProperties } from './credential';
+import { additionalHeaderProperties } from './headers';
 import type { HttpContext } from './http';
 import { countVisibleItems, readAsEntered, withEmptyItems, withoutItems } from './platform';
+import type { Redactor } from './redact';
+import { defaultRequestSettings, type RequestSettings } from './requestSettings';
 
 type Data = ICredentialDataDecryptedObject;
 
 /** A credential as it reads for one item, or why it cannot be read for it. */
-export type CredentialRead = { data: Data } | { cause: unknown };
+type CredentialRead = { data: Data } | { cause: unknown };
 
 /** How a credential reads for each item, and without an item. */
-export interface CredentialReads {
+interface CredentialReads {
 	/** By the index of the item. Readings of the same data are one object. */
 	items: CredentialRead[];
 	/** What the trigger and the editor read. Undefined where a field of it cannot do without an item. */
@@ -25,6 +28,79 @@ export interface CredentialReads {
 /** Readings at once: n8n asks its database for each. */
 const BATCH = 50;
 
+/** The connections of the items of one run: those whose credential reads equal share one. */
+export type ItemConnections = Awaited<ReturnType<typeof connectItems>>;
+
+/**
+ * Connects every item with the credential as it reads for it, before anything is sent.
+ *
+ * @param first Index of the first item. A chat model gets one item of its agent.
+ * @param redact The keys are added to it.
+ * @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item, and what keeps every item from
+ *   being connected.
+ */
+export async function connectItems(
+	n8n: HttpContext,
+	access: ServiceAccess,
+	redact: Redactor,
+	settings: RequestSettings,
+	{ first = 0, count }: { first?: number; count: number },
+) {
+	const reads = await readForItems(n8n, access.credential, first, count);
+	requireOneOwner(reads);
+	const { items, withoutItem, entered } = reads;
+	const readable = items.find((read) => 'data' in read) ?? items[0];
+	if (!readable || 'cause' in readable) throw readable?.cause;
+	const owner = openOwner(n8n, access, redact, settings, readable.data);
+	const open = (read: CredentialRead): { connection: Connection } | { cause: unknown } => {
+		if ('cause' in read) return read;
+		const isOfItem = isAccountOfItem(read.data, withoutItem);
+		const isTyped = isTypedAddress(read.data, entered);
+		try {
+			return { connection: openConnection(owner, read.data, { isOfItem, isTyped }) };
+		} catch (cause) {
+			return { cause };
+		}
+	};
+	const opened = new Map(Array.from(new Set(items), (read) => [read, open(read)]));
+	return {
+		/** What the credential may spend, and has spent: the purse of its owner, also where the items belong to others. */
+		accounts: owner.accounts,
+		/** @throws the reason why the item has none, such as a ServiceError `invalid` for an unusable key. */
+		of(itemIndex: number): Connection {
+			const found = opened.get(items[itemIndex - first]!);
+			if (found && 'connection' in found) return found.connection;
+			throw found?.cause;
+		},
+	};
+}
+
+/**
+ * Connects with the credential as it reads without an item: for the trigger, and for lists in the editor. n8n sends the requests: it adds
+ * the header, and uses the instance's proxy settings.
+ *
+ * Base URLs and keys come from the same read. Fields of a credential may contain expressions, and n8n's helper would evaluate them
+ * again for every request (n8n-core 2.41.1, request-helpers/authentication.js:37).
+ *
+ * @param redact The keys are added to it.
+ * @throws ServiceError `invalid` for an unusable base URL or key, and where the credential needs an item.
+ */
+export async function connect(
+	n8n: HttpContext,
+	access: ServiceAccess,
+	redact: Redactor,
+	settings: RequestSettings = defaultRequestSettings,
+): Promise<Connection> {
+	const { credential } = access;
+	const reading = readAsEntered(n8n, credential);
+	const data = await findWithoutItem(n8n, credential);
+	if (!data) throw needsItemError();
+	requireNoItem(data);
+	const owner = openOwner(n8n, access, redact, settings, data);
+	const isTyped = isTypedAddress(data, await reading);
+	return openConnection(owner, data, { isOfItem: false, isTyped });
+}
+
 /**
  * Reads the credential for items: n8n does not say to a node whether its fields have expressions. After the first batch, nothing more is
  * read if it certainly has none.
@@ -35,7 +111,7 @@ const BATCH = 50;
  * @param count Items that the node gets.
  * @throws ServiceError `invalid` where it reads differently for an item that the node does not get.
  */
-export async function readForItems(
+async function readForItems(
 	n8n: HttpContext,
 	type: string,
 	first: number,
@@ -137,22 +213,8 @@ async function findWithoutItem(n8n: HttpContext, type: string): Promise<Data | u
 	}
 }
 
-/**
- * Reads the credential where there is no item: for the trigger, and for lists in the editor.
- *
- * @returns also whether its base URL is no expression.
- * @throws ServiceError `invalid` where it needs one.
- */
-export async function readWithoutItem(n8n: HttpContext, type: string) {
-	const reading = readAsEntered(n8n, type);
-	const data = await findWithoutItem(n8n, type);
-	if (!data) throw needsItemError();
-	requireNoItem(data);
-	return { data, isTyped: isTypedAddress(data, await reading) };
-}
-
 /** Whether the base URL certainly is what was entered. An expression may take it from strangers, or from a model. */
-export const isTypedAddress = ({ baseUrl }: Data, entered: Data | undefined): boolean =>
+const isTypedAddress = ({ baseUrl }: Data, entered: Data | undefined): boolean =>
 	entered !== undefined && entered['baseUrl'] === baseUrl;
 
 /**
@@ -213,11 +275,11 @@ const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data)
 const isEqual = (one: Data, other: Data) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Whether an account comes from an item, so that nobody else can read it: neither the trigger nor the editor. */
-export const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
+const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
 	!withoutItem || !(isEqual(data, withoutItem) || isSame(ACCOUNT_FIELDS, data, withoutItem));
 
 /** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
-export function requireOneOwner({ items, withoutItem, entered = {} }: CredentialReads): void {
+function requireOneOwner({ items, withoutItem, entered = {} }: CredentialReads): void {
 	const all = [...new Set(items)].flatMap((read) => ('data' in read ? [read.data] : []));
 	const expected = withoutItem ?? all[0];
 	if (!expected) return;

@@ -5,7 +5,8 @@ import type {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { MAX_KEY_LENGTH, trimWhitespace } from '../core/urls';
+import { BEARER, type KeyPlace, keyPlaceIn, keyPlaces } from '../core/keyPlace';
+import { MAX_KEY_LENGTH, trimWhitespace, normalizeApiKey } from '../core/urls';
 
 const NUMBERS = [1, 2, 3];
 
@@ -76,7 +77,7 @@ const LATIN_1 = /^[\t\x20-\x7e\xa0-\xff]*$/;
  * @returns their values by name.
  * @throws ServiceError `invalid`. No value is in the message, nor a name that may be a value in the wrong field.
  */
-export function readAdditionalHeaders(
+function readAdditionalHeaders(
 	data: ICredentialDataDecryptedObject,
 	keyHeaders: readonly string[],
 ) {
@@ -153,3 +154,47 @@ const fieldsOf = (data: ICredentialDataDecryptedObject) =>
 function toText(text: unknown): string {
 	return trimWhitespace(typeof text === 'string' ? text : JSON.stringify(text));
 }
+
+/**
+ * @param path Of the request, if some take it elsewhere.
+ * @returns undefined for a service that takes no key.
+ */
+export type KeyPlaceOf = (
+	data: ICredentialDataDecryptedObject,
+	path?: string,
+) => KeyPlace | undefined;
+
+/** The places that Key In offers. */
+export const keyPlaceOptions = Object.entries(keyPlaces).map(([value, { name }]) => ({
+	name,
+	value,
+}));
+
+/** The place that was chosen in Key In. */
+export const chosenKeyPlace: KeyPlaceOf = ({ keyIn }) => keyPlaceIn(keyIn, BEARER);
+
+/**
+ * Reads the headers of a credential: of its key, and those that a gateway asks for.
+ *
+ * @param path Of the request, if some take the key elsewhere.
+ * @returns `apiKey` empty and no header of it where the service takes none: a key in the field is then not sent.
+ * @throws ServiceError `invalid`. Neither the key nor another value is in the message.
+ */
+export function readHeaders(
+	data: ICredentialDataDecryptedObject,
+	keyPlace: KeyPlaceOf,
+	path?: string,
+) {
+	const place = keyPlace(data, path);
+	const apiKey = place ? normalizeApiKey(data['apiKey']) : '';
+	const { header, prefix = '', headers } = place ?? {};
+	const ofKey: Record<string, string> = {
+		...headers,
+		...(header && { [header]: prefix + apiKey }),
+	};
+	return { apiKey, ofKey, additional: readAdditionalHeaders(data, Object.keys(ofKey)) };
+}
+
+/** The key as it is stored, for redaction: also where it is not sent. */
+export const findStoredKey = ({ apiKey }: ICredentialDataDecryptedObject): string =>
+	typeof apiKey === 'string' ? apiKey.trim().slice(0, MAX_KEY_LENGTH) : '';
