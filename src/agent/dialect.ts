@@ -69,7 +69,7 @@ export interface Meaning {
 	readonly whole?: Path | readonly Path[];
 	/** The whole answer. It counts only where its run has said nothing before. */
 	readonly all?: Path | readonly Path[];
-	/** A message of its own, whatever came before: a question back. The agent waits for an approval, unless its `call` says otherwise. */
+	/** A message of its own, whatever came before: a question back. The agent waits for an approval, unless its `call` says otherwise. With its `each`, each entry has a question here. */
 	readonly asks?: Path | readonly Path[];
 	/** What stands in place of all that came before. That has been shown, and stays; a notice says so. */
 	readonly replaces?: Path;
@@ -92,7 +92,7 @@ export interface Meaning {
 	readonly calls?: Path;
 	/** Calls of tools. An agent that ends with one of them waits for it, and the reader says so. */
 	readonly call?: Call;
-	/** IDs of calls that have their results, or were refused. `'*'`: all of them. */
+	/** IDs of calls that have their results, or were refused. `'*'`: all that wait for a result; `'**'`: all that wait for anything. */
 	readonly settles?: Path | readonly Path[];
 	/**
 	 * After this event, which begins a stream or a message, the dialect always sends an end. After an end, a `stream` is another run, which has
@@ -119,6 +119,8 @@ export interface Call {
 	readonly each?: Path;
 	/** Absent where the event is about all calls that are open. */
 	readonly id?: Path | readonly Path[];
+	/** The ID of a call that an earlier event has told. */
+	readonly about?: Path;
 	readonly tool?: Path | readonly Path[];
 	/** The arguments. Of several paths, the first with a value counts. */
 	readonly input?: Path | readonly Path[];

@@ -25,7 +25,7 @@ const AI = ['ai', 'AIMessageChunk'];
 const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
 const ASKS = {
 	if: { __interrupt__: '*' },
-	asks: '__interrupt__.value',
+	asks: 'value',
 	call: interrupts('__interrupt__'),
 	settles: '*',
 	ends: 'answer',
@@ -43,7 +43,7 @@ const SERIALIZED: readonly Meaning[] = [
 	{ if: { '0.id': 'ToolMessage' }, settles: '*' },
 	{
 		if: { '1.__interrupt__': '*' },
-		asks: '1.__interrupt__.value',
+		asks: 'value',
 		call: interrupts('1.__interrupt__'),
 		settles: '*',
 		ends: 'answer',
@@ -135,7 +135,8 @@ export const DIALECTS: readonly Dialect[] = [
 			'SUBAGENT_*',
 		],
 		events: {
-			RUN_STARTED: { opens: 'stream' },
+			// the last run counts: @ag-ui/client, verify.ts and apply/default.ts (pendingInterrupts)
+			RUN_STARTED: { opens: 'stream', settles: '**' },
 			// some servers do not tell the results of tools
 			TEXT_MESSAGE_START: { id: 'messageId', settles: '*' },
 			TEXT_MESSAGE_CONTENT: { piece: 'delta', id: 'messageId' },
@@ -146,20 +147,31 @@ export const DIALECTS: readonly Dialect[] = [
 			TOOL_CALL_CHUNK: { call: AG_UI_CALL },
 			TOOL_CALL_RESULT: { settles: 'toolCallId' },
 			MESSAGES_SNAPSHOT: { state: 'messages', settles: 'messages[role=tool].toolCallId' },
+			// without a setting, ag_ui_langgraph, ag_ui_crewai and @ag-ui/mastra tell what waits only so
+			CUSTOM: {
+				if: { name: 'on_interrupt' },
+				asks: ['value.message', 'value'],
+				call: {
+					waitsFor: 'approval',
+					id: ['rawEvent.id', 'value.id'],
+					reason: ['value.message', 'value'],
+				},
+			},
 			RUN_ERROR: FAILURE,
 			RUN_FINISHED: [
 				{ if: { 'outcome.type': 'cancelled' }, fails: 'outcome' },
 				{
 					if: { 'outcome.type': 'interrupt' },
-					asks: ['outcome.interrupts.message', 'outcome.interrupts'],
+					asks: ['message', ''],
 					call: {
 						waitsFor: 'approval',
 						each: 'outcome.interrupts',
 						id: 'id',
+						about: 'toolCallId',
 						reason: ['message', 'reason'],
 					},
-					settles: '*',
 				},
+				{ if: { 'outcome.type': 'interrupt' }, settles: '*' },
 				END,
 				...['metadata.tanstack.finishReason', 'finishReason'].map(
 					(reason): Meaning => ({

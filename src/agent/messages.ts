@@ -4,7 +4,7 @@ import { isEmptyValue } from '../core/missing';
 import type { Meaning, Path } from './dialect';
 import { createGrowth } from './growth';
 import { createParagraphs } from './paragraphs';
-import { holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './paths';
+import { entriesOf, holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './paths';
 
 /** Builds the messages of an answer from what events mean. */
 export function createMessages() {
@@ -28,12 +28,12 @@ export function createMessages() {
 
 	/** Adds what is whole. */
 	const addMessages = (meaning: Meaning, value: unknown): string => {
-		const { whole, replaces, asks, added } = meaning;
+		const { whole, replaces, asks, call, added } = meaning;
 		if (replaces !== undefined) {
 			isReplaced ||= !answer.isEmpty();
 			return finish() + addNew([questionAt(value, replaces)]);
 		}
-		if (asks !== undefined) return finish() + addQuestion(answer, questionAt(value, asks));
+		if (asks !== undefined) return finish() + addQuestions(answer, entriesOf(value, call), asks);
 		if (answer.current()) return '';
 		if (whole !== undefined) return addNew([saidAt(value, whole)]);
 		return addNew(said(added && valueAt(value, added)));
@@ -68,10 +68,14 @@ export function createMessages() {
 	};
 }
 
-/** Adds a question. A whole answer that follows does not repeat it. */
-function addQuestion(answer: ReturnType<typeof createParagraphs>, question: string): string {
+/** Adds the question of each. A whole answer that follows does not repeat them. */
+function addQuestions(
+	answer: ReturnType<typeof createParagraphs>,
+	asking: readonly unknown[],
+	asks: Path | readonly Path[],
+): string {
 	const isFirst = answer.isSilent();
-	const text = answer.addNew([question]);
+	const text = answer.addNew(asking.map((one) => questionAt(one, asks)));
 	if (isFirst) answer.beginRun();
 	return text;
 }

@@ -1,6 +1,6 @@
 import { isOthers, textOf } from '../core/extractText';
-import { isEmptyValue } from '../core/missing';
-import type { Condition, Path } from './dialect';
+import { isEmptyValue, isPresent } from '../core/missing';
+import type { Call, Condition, Path } from './dialect';
 
 /** An event as a row of the table sees it. */
 export interface NamedEvent {
@@ -44,6 +44,10 @@ export function questionAt(value: unknown, paths: Path | readonly Path[]): strin
 	const fields = [paths].flat().map((path) => valueAt(value, path));
 	return textAt(value, paths) || JSON.stringify(fields.find((found) => !isEmptyValue(found))) || '';
 }
+
+/** The calls in an event, or the questions. */
+export const entriesOf = (value: unknown, { each }: Call = {}): unknown[] =>
+	(each === undefined ? [value] : [valueAt(value, each)].flat()).filter(isPresent);
 
 /** Whether there is a value at a path, and not an empty one. */
 export function hasValueAt(value: unknown, path: Path): boolean {

@@ -103,6 +103,8 @@ export interface AgentServer {
 	readonly approvals?: Approvals;
 	/** How a decision is sent where the answer has told what waits: where events have the IDs, and an entry of `{decisions}` for each `{task}`. */
 	readonly decides?: {
+		/** An event after which nothing waits of what was before: another run. */
+		readonly begins?: Condition;
 		readonly idsAt: readonly Path[];
 		readonly each: Readonly<Record<Decision, Template>>;
 	};

@@ -30,20 +30,26 @@ export function createIdReader(server: AgentServer) {
 	let isFirst = true;
 	return {
 		ids,
-		/** @throws ServiceError for a refusal, and for what is no answer. */
-		read(value: unknown): void {
-			rejectNoAnswer(server, value, isFirst);
-			isFirst = false;
-			const chat = idAt(value, chatAt);
-			if (chat) ids.chat = chat;
-			const message = history && idAt(value, history.idAt);
-			if (message) ids.message = message;
-			if (tasks) readTasks(tasks, value, ids);
-			if (!waitAt) return;
-			for (const path of waitAt) asked.push(...idsAt(value, path));
-			const task = taskOf(asked);
-			if (task) ids.task = task;
-			else delete ids.task;
+		/**
+		 * @param given An event, or a list of them.
+		 * @throws ServiceError for a refusal, and for what is no answer.
+		 */
+		read(given: unknown): void {
+			for (const value of [given].flat()) {
+				rejectNoAnswer(server, value, isFirst);
+				isFirst = false;
+				const chat = idAt(value, chatAt);
+				if (chat) ids.chat = chat;
+				const message = history && idAt(value, history.idAt);
+				if (message) ids.message = message;
+				if (tasks) readTasks(tasks, value, ids);
+				if (!waitAt) continue;
+				if (decides?.begins && holds({ name: '', value }, decides.begins)) asked.length = 0;
+				for (const path of waitAt) asked.push(...idsAt(value, path));
+				const task = taskOf(asked);
+				if (task) ids.task = task;
+				else delete ids.task;
+			}
 		},
 	};
 }

@@ -19,6 +19,7 @@ const toRun = (what: Record<string, Template>): Ask => ({
 	},
 });
 
+const ON_INTERRUPT = '[type=CUSTOM][name=on_interrupt]';
 const CANCELLED = { interruptId: '{task}', status: 'cancelled' };
 
 /** As openai 7.57.0 has it. */
@@ -168,7 +169,11 @@ export const SERVERS = [
 		],
 		// docs.ag-ui.com/concepts/interrupts: what a refusal looks like is the agent's own, and an object may pass for a yes; what is cancelled does not
 		decides: {
-			idsAt: ['outcome.interrupts.id'],
+			begins: { type: 'RUN_STARTED' },
+			idsAt: [
+				'outcome.interrupts.id',
+				...['rawEvent.id', 'value.id'].map((at) => `${ON_INTERRUPT}.${at}`),
+			],
 			each: {
 				approve: { interruptId: '{task}', status: 'resolved', payload: { approved: true } },
 				decline: CANCELLED,

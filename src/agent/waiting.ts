@@ -40,7 +40,7 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 	const text = [...(isTooMuch ? [ONLY_DECLINE] : []), ...lines].join('\n');
 	return {
 		kind,
-		text: shortenText(text, MAX_TEXT) || WITHOUT_WORDS[kind],
+		text: shortenText(text, MAX_TEXT),
 		...(calls.length && { calls }),
 		...(isTooMuch && { onlyDecline: true }),
 	};
@@ -94,7 +94,10 @@ const evenly = (words: readonly string[]) => words.map((each) => shortenText(eac
 const shareOf = ({ length }: readonly string[]) =>
 	Math.floor((MAX_TEXT - MAX_NAMES - ONLY_DECLINE.length - 100) / length);
 
-const reasonOf = ({ reason }: Wait) => (isEmptyValue(reason) ? '' : cut(reason, MAX_TEXT));
+function reasonOf({ for: what, tool, reason }: Wait): string {
+	if (!isEmptyValue(reason)) return cut(reason, MAX_TEXT);
+	return tool ? '' : WITHOUT_WORDS[what === 'input' ? what : 'approval'];
+}
 
 const inWords = ({ tool, arguments: given }: WaitingCall) =>
 	`${tool}${given === undefined ? '' : ` with ${given}`}`;

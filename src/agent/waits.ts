@@ -1,7 +1,7 @@
 import { shortenText } from '../core/errors';
 import { isEmptyValue, isPresent } from '../core/missing';
 import type { Call, Meaning, Path } from './dialect';
-import { questionAt, textAt, valueAt } from './paths';
+import { entriesOf, questionAt, textAt, valueAt } from './paths';
 
 /** A call of a tool for which the agent waits, or a question. */
 export interface Wait {
@@ -24,19 +24,19 @@ export function createWaits() {
 	/** By ID, in the order in which they were called. */
 	const open = new Map<string, OpenCall>();
 
-	const note = (call: Call, value: unknown, id: string, question?: string): void => {
-		const known = open.get(id) ?? UNKNOWN;
-		const piece = textAt(value, call.adds ?? []);
-		const input = piece ? `${asText(known.input ?? '')}${piece}` : known.input;
-		open.set(id, {
-			for: call.waitsFor ?? known.for,
-			tool: textAt(value, call.tool ?? []) || known.tool,
-			input: valueIn(value, call.input) ?? input,
-			reason: valueIn(value, call.reason) ?? (question || known.reason),
-			isAsked: Boolean(question) || call.waitsFor === 'input',
-		});
+	const note = (call: Call, value: unknown, id: string, question: string): void => {
+		const about = call.about === undefined ? id : textAt(value, call.about);
+		open.set(id, withMore(open.get(id) ?? open.get(about) ?? UNKNOWN, call, value, question));
 		const oldest = open.keys().next();
 		if (open.size > MAX_OPEN && !oldest.done) open.delete(oldest.value);
+	};
+
+	const settle = (paths: Meaning['settles'], value: unknown): void => {
+		if (paths === undefined) return;
+		// what goes on beside a question does not answer it
+		for (const [id, one] of open)
+			if (paths === '**' || (paths === '*' && !isAsking(one.for))) open.delete(id);
+		for (const id of [valueIn(value, paths)].flat()) if (isPresent(id)) open.delete(asText(id));
 	};
 
 	const list = (hasEnded: boolean): Wait[] =>
@@ -51,18 +51,13 @@ export function createWaits() {
 		 * @returns whether the agent asks for something.
 		 */
 		add({ call: given, settles, asks }: Meaning, value: unknown): boolean {
-			if (settles === '*')
-				// several questions may come one after the other
-				for (const [id, one] of open) if (asks === undefined || !isAsking(one.for)) open.delete(id);
-			const settled = settles === undefined ? [] : [valueIn(value, settles)].flat();
-			for (const id of settled) open.delete(asText(id));
+			settle(settles, value);
 			const call = given ?? (asks === undefined ? undefined : QUESTION);
 			if (call === undefined) return false;
-			const question = asks === undefined ? undefined : questionAt(value, asks);
-			const found = call.each === undefined ? [value] : [valueAt(value, call.each)].flat();
-			const entries = found.filter(isPresent);
+			const entries = entriesOf(value, call);
 			for (const entry of entries)
-				for (const id of idsOf(call, entry, open)) note(call, entry, id, question);
+				for (const id of idsOf(call, entry, open))
+					note(call, entry, id, questionAt(entry, asks ?? []));
 			return isAsking(call.waitsFor) && entries.length > 0;
 		},
 		/**
@@ -76,6 +71,19 @@ export function createWaits() {
 			for (const wait of asked) wait.isAsked = true;
 			return asked.map(wordsOf);
 		},
+	};
+}
+
+/** What is known of a call, and what an event tells of it. */
+function withMore(known: OpenCall, call: Call, value: unknown, question: string): OpenCall {
+	const piece = textAt(value, call.adds ?? []);
+	const input = piece ? `${asText(known.input ?? '')}${piece}` : known.input;
+	return {
+		for: call.waitsFor ?? known.for,
+		tool: textAt(value, call.tool ?? []) || known.tool,
+		input: valueIn(value, call.input) ?? input,
+		reason: valueIn(value, call.reason) ?? (question || known.reason),
+		isAsked: Boolean(question) || call.waitsFor === 'input',
 	};
 }
 

@@ -217,3 +217,28 @@ it.each([
 	expect(error.message).toMatch(/still answers another message of this session/);
 	expect(error.details.outcome).toBe('not_started');
 });
+
+it.each([
+	['ag_ui_langgraph', { value: 'May I?', rawEvent: { id: 'i', value: 'May I?' } }, 'i'],
+	['ag_ui_crewai', { value: { id: 'i', message: 'May I?' } }, 'i'],
+	['another event', { name: 'other', value: { id: 'i' } }, undefined],
+])('AG-UI: the ID of what waits, as %s tells it', (_name, event, task) => {
+	const { read, ids } = createIdReader(serverOf('agUi')!);
+	read({ type: 'CUSTOM', name: 'on_interrupt', ...event });
+	expect(ids.task).toBe(task);
+});
+
+const asksOf = (id: string) => [
+	{ type: 'RUN_STARTED' },
+	{ type: 'TEXT_MESSAGE_START', messageId: `of ${id}` },
+	{ type: 'RUN_FINISHED', outcome: { type: 'interrupt', interrupts: [{ id }] } },
+];
+
+it.each([
+	['one event after another', [...asksOf('i'), ...asksOf('j')]],
+	['a list of events', [[...asksOf('i'), ...asksOf('j')]]],
+])('AG-UI: the IDs of the last run in a stream count: %s', (_name, given) => {
+	const { read, ids } = createIdReader(serverOf('agUi')!);
+	given.forEach(read);
+	expect(ids).toEqual({ message: 'of j', task: 'j' });
+});

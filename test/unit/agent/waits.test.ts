@@ -77,6 +77,13 @@ function sse(events: readonly unknown[], line = '') {
 	});
 }
 
+/** The same with the name of each event on its line. */
+const sseOf = (...events: Array<[line: string, value: unknown]>) =>
+	inMemory({
+		headers: { 'content-type': 'text/event-stream' },
+		chunks: events.map(([line, value]) => `event: ${line}\ndata: ${JSON.stringify(value)}\n\n`),
+	});
+
 const AI_STEP = [{ type: 'start-step' }, { type: 'text-delta', delta: 'Sunny.' }, FINISH];
 const MASTRA_CALL = { type: 'tool-call', payload: { toolCallId: 'c', toolName: 'w', args: {} } };
 const run = (...events: object[]) => [{ type: 'RUN_STARTED' }, ...events, { type: 'RUN_FINISHED' }];
@@ -217,6 +224,13 @@ describe('what waits is told in fields, too', () => {
 		}));
 		return (await sendMessage(sse(events, 'updates'), { sessionId: 's', content: 'q' })).waitsFor;
 	};
+	const agUi = async (...events: object[]) =>
+		(await sendMessage(sse(run(...events).slice(0, -1)), { sessionId: 's', content: 'q' }))
+			.waitsFor;
+	const interrupt = (...interrupts: object[]) => ({
+		type: 'RUN_FINISHED',
+		outcome: { type: 'interrupt', interrupts },
+	});
 	const a2a = async (state: string, text = '') => {
 		const status = { state, message: { role: 'ROLE_AGENT', parts: text ? [{ text }] : [] } };
 		const events = [
@@ -257,6 +271,59 @@ describe('what waits is told in fields, too', () => {
 			kind: 'approval',
 			text: 'May I?\n{"go":true}',
 		});
+	});
+
+	it.each<[string, unknown]>([
+		['a text', streamed(SAID)],
+		['the result of a tool', [{ type: 'tool', id: 't', content: 'no', tool_call_id: 'x' }, {}]],
+	])('LangGraph: %s of a parallel branch answers no question', async (_name, event) => {
+		const asked = sseOf(
+			['updates', { __interrupt__: [{ id: '1', value: 'May I?' }] }],
+			['messages', event],
+		);
+		expect(await sendMessage(asked, { sessionId: 's', content: 'q' })).toMatchObject({
+			waitsFor: { kind: 'approval', text: 'May I?' },
+		});
+	});
+
+	it('AI SDK: a step of another part of the stream approves nothing', async () => {
+		expect(await waitsFor([CALL, APPROVAL, ...AI_STEP])).toMatchObject({ kind: 'approval' });
+	});
+
+	it('AG-UI: an approval of a call has its tool and arguments', async () => {
+		const call = { toolCallId: 'c' };
+		const asks = { id: 'i', reason: 'tool_call', message: 'May I?', ...call };
+		expect(
+			await agUi(
+				{ type: 'TOOL_CALL_START', toolCallName: 'mail', ...call },
+				{ type: 'TOOL_CALL_ARGS', delta: '{"to":', ...call },
+				{ type: 'TOOL_CALL_ARGS', delta: '"a@b.c"}', ...call },
+				interrupt(asks, { id: 'j', reason: 'x' }),
+			),
+		).toEqual({
+			kind: 'approval',
+			text: 'x\nMay I?\nmail with {"to":"a@b.c"}',
+			calls: [{ tool: 'mail', arguments: '{"to":"a@b.c"}' }],
+		});
+	});
+
+	it.each([
+		['ag_ui_langgraph', { value: 'May I?', rawEvent: { id: 'i', value: 'May I?' } }],
+		['ag_ui_crewai', { value: { id: 'i', reason: 'human_feedback', message: 'May I?' } }],
+	])('AG-UI: what waits, as %s tells it, also beside the outcome', async (_name, event) => {
+		const custom = { type: 'CUSTOM', name: 'on_interrupt', ...event };
+		for (const end of [{ type: 'RUN_FINISHED' }, interrupt({ id: 'i', message: 'May I?' })])
+			expect(await agUi(custom, end)).toEqual({ kind: 'approval', text: 'May I?' });
+	});
+
+	it.each<[string, object[], string | undefined]>([
+		['asks for something else', [interrupt({ id: 'j', message: 'And now?' })], 'And now?'],
+		['has ended well', [{ type: 'RUN_FINISHED' }], undefined],
+	])('AG-UI: of several runs in one stream, the last one counts: it %s', async (...row) => {
+		const [, end, text] = row;
+		const first = interrupt({ id: 'i', message: 'May I?' });
+		const found = await agUi(first, { type: 'RUN_STARTED' }, ...end);
+		expect(found?.text).toBe(text);
 	});
 
 	it.each(['actionRequests', 'action_requests'])('LangChain: %s', async (requests) => {

@@ -1,4 +1,5 @@
-import { directMessage, type KnownWait } from '../../../src/agent/approvals';
+import { directMessage, findOpen, type KnownWait } from '../../../src/agent/approvals';
+import { sendMessage } from '../../../src/agent/client';
 import { serverOf } from '../../../src/agent/servers';
 import { toWaiting } from '../../../src/agent/waiting';
 import { failureOf, inMemory, json } from '../inMemoryHttp';
@@ -71,6 +72,21 @@ it('what was shown may have its keys in another order in the list', async () => 
 	const listed = [thread({ t: [{ id: ASKS.id, value }] })];
 	const asked = { taskId: ASKS.id, text };
 	expect(await decideOn(listed, asked, asked)).toMatchObject({ resume: { [ASKS.id]: true } });
+});
+
+it.each<[string, unknown[]]>([
+	['one without a value', ['May I?', undefined]],
+	['two without a value', [undefined, null]],
+	['objects, texts and others', [{ b: 1, a: { d: 2, c: 3 } }, 'May I?', ['x', 1], 0, false, '']],
+	['the same twice', ['May I?', 'May I?']],
+])('an answer and the list say the same of what waits: %s', async (_name, values) => {
+	const asked = values.map((value, index) => ({ id: `${index}`.repeat(32), value }));
+	const event = `event: updates\ndata: ${JSON.stringify({ __interrupt__: asked })}\n\n`;
+	const http = inMemory({ headers: { 'content-type': 'text/event-stream' }, chunks: [event] });
+	const { waitsFor } = await sendMessage(http, { sessionId: ID, content: 'q' });
+	const listed = inMemory(json([thread({ t: asked })]));
+	const open = await findOpen(listed, serverOf('langGraph')!, ID, {});
+	expect(open?.waitsFor).toEqual(waitsFor);
 });
 
 it.each(['langGraph', 'a2a'])(
