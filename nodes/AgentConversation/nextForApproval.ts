@@ -24,10 +24,8 @@ export function nextForApproval(
 	const { speaker, decision, words = '', isAsked, isRecorded, isChecked } = approval;
 	const tool = speakers[speaker];
 	// people change transcripts, and tables have not all columns
-	if (isRecorded && !isChecked && !isAsked && tool && isWorkspaceAgent(tool)) {
-		const isCheck = serverOf(speaker, conversation.turns)?.approvals ? true : 'unsure';
-		return { speaker, message: 'What do you wait for?', isCheck };
-	}
+	if (isRecorded && !isChecked && !isAsked && tool && isWorkspaceAgent(tool))
+		return { speaker, message: 'What do you wait for?', isCheck: true };
 	if (decision) return { speaker, message: words, decision };
 	const person = isAsked ? undefined : findPerson(n8n, speakers);
 	const message = toApprovalMessage(approval, takesApproval(conversation, speaker));

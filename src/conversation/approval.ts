@@ -8,6 +8,8 @@ export interface Approval {
 	speaker: string;
 	/** For what, in words. */
 	text: string;
+	/** Set if it takes nothing else: a person is not shown all of it. */
+	onlyDecline?: true;
 	/** Set if a transcript says it, whose rows people can change. */
 	isRecorded?: true;
 	/** Set if the server was asked, and did not say it. */
@@ -28,7 +30,7 @@ export interface Approval {
  * @param canApprove Whether the agent takes an approval.
  */
 export const toApprovalMessage = (
-	{ speaker, text, unclear, isRecorded }: Approval,
+	{ speaker, text, unclear, isRecorded, onlyDecline }: Approval,
 	canApprove: boolean,
 ): string =>
 	[
@@ -36,13 +38,13 @@ export const toApprovalMessage = (
 			`Nothing was decided: "${shortenText(unclear, 100)}" is none of the answers below.`,
 		`${speaker} waits for approval${isRecorded ? '. The transcript says' : ''}:`,
 		text,
-		`Answer with one word: ${canApprove ? 'approve, or decline' : 'decline'}. ${IN_WORDS}`,
+		`Answer with one word: ${canApprove && !onlyDecline ? 'approve, or decline' : 'decline'}.${onlyDecline ? '' : IN_WORDS}`,
 	]
 		.filter(Boolean)
 		.join('\n\n');
 
 const IN_WORDS =
-	'To answer in your own words, begin with "text:". Tools are then declined. Who asks only for yes or no may take any text for a yes.';
+	' To answer in your own words, begin with "text:". Tools are then declined. Who asks only for yes or no may take any text for a yes.';
 
 /**
  * What a person has decided: only a clear word is a decision. Silence, a failure, and the answer of what is no person decide nothing. A
@@ -58,7 +60,8 @@ export function decide(
 	canApprove: boolean,
 ): Approval {
 	if (!hasWaited || failure || denial) return { ...approval, isAsked: true };
-	const isClear = decision && (canApprove || decision !== 'approve');
+	const takesMore = !approval.onlyDecline && (canApprove || decision !== 'approve');
+	const isClear = decision && (takesMore || decision === 'decline');
 	return isClear ? { ...approval, decision, words } : { ...approval, unclear: words };
 }
 
@@ -74,15 +77,24 @@ export function asDecision({ denial, ...reply }: Reply): Reply {
 export function nextApproval(
 	approval: Approval | undefined,
 	hadDecision: boolean,
-	{ approval: text, failure }: Reply,
+	reply: Reply,
 	speaker: string,
 ): Approval | undefined {
+	const { failure } = reply;
+	const found = toApproval(speaker, reply);
 	// nobody is asked again and again about what takes no decision
-	const isRefused = hadDecision && failure?.isInvalid && text === approval?.text;
-	if (text !== undefined) return { speaker, text, ...(isRefused && { isAsked: true }) };
+	const isRefused = hadDecision && failure?.isInvalid && found?.text === approval?.text;
+	if (found) return { ...found, ...(isRefused && { isAsked: true }) };
 	const isKept = failure?.isCertainlyNotReceived && !(failure.isInvalid ?? failure.isGone);
 	return hadDecision && !isKept ? undefined : approval;
 }
+
+/** What a speaker asks in a reply. */
+export const toApproval = (
+	speaker: string,
+	{ approval: text, onlyDecline }: Pick<Reply, 'approval' | 'onlyDecline'>,
+): Approval | undefined =>
+	text === undefined ? undefined : { speaker, text, ...(onlyDecline && { onlyDecline }) };
 
 /** The same where the answer to the turn in progress is lost: nobody knows whether its decision was sent. */
 export function forgetSent<Held extends { pending?: { decision?: Decision }; approval?: Approval }>(

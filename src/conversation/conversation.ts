@@ -2,7 +2,7 @@ import { joinSentences } from '../core/errors';
 import { omitMissing } from '../core/missing';
 import type { RegexEngine } from '../core/regex';
 import type { Decision } from '../core/decision';
-import { type Approval, nextApproval } from './approval';
+import { type Approval, nextApproval, toApproval } from './approval';
 import type { Failure, Reply, TurnFacts } from './reply';
 import type { WaitingIds } from './waiting';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
@@ -73,8 +73,8 @@ export interface PendingTurn extends AskedTurn {
 	approvedBy?: string;
 	/** What a person has decided about what the speaker waits for. The message is in the person's words. */
 	decision?: Decision;
-	/** Set if the speaker is only asked for what it waits; `unsure` if its server may not be able to say it. It is sent no message. */
-	isCheck?: true | 'unsure';
+	/** Set if the speaker is only asked for what it waits. It is sent no message. */
+	isCheck?: true;
 	/** Set if the speaker is a person who is asked for that. */
 	isForApproval?: true;
 }
@@ -195,17 +195,18 @@ export function receiveReply(
 /** What a speaker waits for, as its server says it: in place of what a transcript says. It is no turn. */
 function receiveCheck(
 	before: Omit<Conversation, 'pending'>,
-	{ speaker, isCheck }: PendingTurn,
+	{ speaker }: PendingTurn,
 	reply: Reply,
 	conversation: Conversation,
 ): Conversation {
 	const { approval } = before;
-	if (approval && isCheck === 'unsure' && reply.approval === undefined)
+	// only a server that can say it is named
+	if (approval && !reply.facts.server)
 		return { ...before, approval: { ...approval, isChecked: true } };
 	const checked: Conversation = { ...before, ids: updateIds(conversation, reply) };
+	const found = toApproval(speaker, reply);
 	delete checked.approval;
-	if (reply.approval !== undefined) checked.approval = { speaker, text: reply.approval };
-	return checked;
+	return found ? { ...checked, approval: found } : checked;
 }
 
 export const endConversation = (

@@ -61,6 +61,8 @@ export interface Reply extends Pick<Verdict, 'decision'> {
 	ids?: WaitingIds;
 	/** For which decision of a person it waits, in words. */
 	approval?: string;
+	/** Set if that can only be declined. */
+	onlyDecline?: true;
 	/** Whether the text replaces the turn before it. */
 	replacesTurn?: true;
 }
@@ -139,7 +141,10 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	};
 }
 
-function readFailure(failed: Item, isOurs: boolean): Pick<Reply, 'failure' | 'ids' | 'approval'> {
+function readFailure(
+	failed: Item,
+	isOurs: boolean,
+): Pick<Reply, 'failure' | 'ids' | 'approval' | 'onlyDecline'> {
 	const failure = toFailure(failed, isOurs);
 	const { details } = failed;
 	// a task that has failed, or is over or gone, waits for nothing

@@ -19,15 +19,25 @@ export function readWaiting(place: unknown): WaitingIds {
 	return omitMissing({ taskId: firstText(taskId), waiting });
 }
 
-/** For which decision of a person an agent waits, in words. */
-export function readApproval(place: unknown): { approval?: string } {
+/** For which decision of a person an agent waits. */
+interface Asked {
+	/** In words. */
+	approval?: string;
+	onlyDecline?: true;
+}
+
+export function readApproval(place: unknown): Asked {
 	const waitsFor = isPlainObject(place) ? place['waitsFor'] : undefined;
 	if (!isPlainObject(waitsFor) || waitsFor['kind'] !== 'approval') return {};
-	return { approval: firstText(waitsFor['text']) ?? '' };
+	const isTooMuch = waitsFor['onlyDecline'] === true;
+	return {
+		approval: firstText(waitsFor['text']) ?? '',
+		...(isTooMuch && { onlyDecline: isTooMuch }),
+	};
 }
 
 /** What waits instead of what an agent was sent, from the details of the refusal. */
-export function readRefusal(details: unknown): { ids?: WaitingIds; approval?: string } {
+export function readRefusal(details: unknown): Asked & { ids?: WaitingIds } {
 	const place = isPlainObject(details) ? details['computed'] : undefined;
 	const found = readApproval(place);
 	return found.approval === undefined ? {} : { ids: readWaiting(place), ...found };

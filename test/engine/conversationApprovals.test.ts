@@ -178,6 +178,22 @@ it.each(['aiSdk', 'dify'] as const)(
 	},
 );
 
+it('what is too much to be shown is offered to be declined, and nothing else', async () => {
+	const items = [{ chatInput: `[may 16] ${'May I? '.repeat(30)}` }];
+	const talk = { ...talkWith({ Graph: GRAPH, Person: waits }, { turnLimit: 9 }), items };
+	let state = await answer(talk, { approved: true });
+	expect(state.asked[0]?.json['message']).toMatch(/\n\nAnswer with one word: decline\.$/);
+	for (const data of [{ text: 'text: only today' }, { text: 'approve' }]) {
+		expect(state.told).toMatchObject([
+			{ json: { message: expect.stringMatching(/^Nothing was decided: .*decline\.$/s) } },
+		]);
+		state = { ...state, ...(await goOn(talk, state.run, data)) };
+	}
+	expect(decisions()).toEqual([]);
+	await goOn(talk, state.run, { approved: false });
+	expect(decisions()).toEqual([Array<boolean>(16).fill(false)]);
+});
+
 it.each(['end', 'skip', 'askAgain'])(
 	'a decision that was not received is kept, and sent again or told: %s',
 	async (onFailure) => {
@@ -364,16 +380,20 @@ it.each([{}, { server: null }])(
 	},
 );
 
-it('a transcript of what waits no longer goes on with the next speaker', async () => {
-	const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
-	servers.interrupts.clear();
-	const options = { transcript: JSON.stringify(first.json['transcript']) };
-	const again = talkWith({ Graph: GRAPH, Other: says('Fine.') }, { options, turnLimit: 1 });
-	const { json } = await converse({ ...again, items: [{}] });
-	expect(turnsOf(json).slice(1)).toEqual([['Other', 'Fine.']]);
-	expect(json).not.toHaveProperty('waitsFor');
-	expect(paid()).toHaveLength(1);
-});
+it.each([{}, { server: null }])(
+	'a transcript of what waits no longer goes on with the next speaker: %j',
+	async (changed) => {
+		const first = await converse(talkWith({ Graph: GRAPH, Other: says('Fine.') }));
+		servers.interrupts.clear();
+		const rows = (first.json['transcript'] as IDataObject[]).map((row) => ({ ...row, ...changed }));
+		const options = { transcript: JSON.stringify(rows) };
+		const again = talkWith({ Graph: GRAPH, Other: says('Fine.') }, { options, turnLimit: 1 });
+		const { json } = await converse({ ...again, items: [{}] });
+		expect(turnsOf(json).slice(1)).toEqual([['Other', 'Fine.']]);
+		expect(json).not.toHaveProperty('waitsFor');
+		expect(paid()).toHaveLength(1);
+	},
+);
 
 it.each(['end', 'askAgain'])(
 	'a decision that comes too late for what was shown goes to nothing: %s',

@@ -177,11 +177,10 @@ type How = Awaited<ReturnType<typeof findHow>>;
 /** For what a speaker waits, asked for free: a transcript may say something else. */
 async function tellWait({ request, http }: SendContext): Promise<ItemOutput> {
 	const { server, session, known = {} } = request;
-	const open = server && session.id && (await findOpen(http, server, session.id, known));
-	const { waitsFor, task: taskId } = open || {};
-	return {
-		json: { output: '', ...omitMissing({ waitsFor: waitsFor && { ...waitsFor }, taskId }) },
-	};
+	if (!server || !session.id) return { json: { output: '' } };
+	const open = await findOpen(http, server, session.id, known);
+	const told = open && { waitsFor: { ...open.waitsFor }, taskId: open.task };
+	return { json: { output: '', ...(server.approvals && { server: server.name }), ...told } };
 }
 
 /** Sends a message once, and turns the answer into an item. */

@@ -330,7 +330,13 @@ describe('what waits for approval', () => {
 
 	it.each<[string, Partial<PendingTurn>, Partial<Reply>, string | undefined]>([
 		['stays if a person refuses the check', { isCheck: true }, { denial: {} }, 'May I?'],
-		['is over if the check finds nothing', { isCheck: true }, {}, undefined],
+		['stays if the check finds nobody who can say it', { isCheck: true }, {}, 'May I?'],
+		[
+			'is over if the server says so',
+			{ isCheck: true },
+			{ facts: { server: 'LangGraph' } },
+			undefined,
+		],
 		[
 			'is over if it is gone when it is decided',
 			{ decision: 'approve' },
