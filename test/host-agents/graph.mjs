@@ -1,4 +1,4 @@
-// A graph of a model and a tool, as LangGraph's documentation builds it.
+// Graphs as LangGraph's documentation builds them: of a model and a tool, of two branches, and LangChain's agent that asks a person.
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, AIMessageChunk } from '@langchain/core/messages';
 import { ChatGenerationChunk } from '@langchain/core/outputs';
@@ -6,11 +6,23 @@ import { tool as langChainTool } from '@langchain/core/tools';
 import { interrupt, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt';
 
+import { createAgent, humanInTheLoopMiddleware } from 'langchain';
+
 import { failure, nextTurn, tool, wordsOf } from './script.mjs';
 
 class ScriptedModel extends BaseChatModel {
+	/** @param {number} calls How often it calls the tool at once. */
+	constructor(calls) {
+		super({});
+		this.calls = calls;
+	}
+
 	_llmType() {
 		return 'scripted';
+	}
+
+	bindTools() {
+		return this;
 	}
 
 	async *_streamResponseChunks(messages, _options, runManager) {
@@ -28,19 +40,20 @@ class ScriptedModel extends BaseChatModel {
 		}
 		if (then === 'fail') throw new Error(failure);
 		if (then !== 'call') return;
-		const call = {
+		const tool_call_chunks = Array.from({ length: this.calls }, (_, index) => ({
 			id: crypto.randomUUID(),
-			index: 0,
+			index,
 			name: tool.name,
 			args: JSON.stringify(tool.args),
-		};
-		const message = new AIMessageChunk({ content: '', tool_call_chunks: [call] });
+		}));
+		const message = new AIMessageChunk({ content: '', tool_call_chunks });
 		yield new ChatGenerationChunk({ text: '', message });
 	}
 }
 
 const { name, description, parameters: schema } = tool;
-const model = new ScriptedModel({});
+const model = new ScriptedModel(1);
+const lookUp = langChainTool(tool.run, { name, description, schema });
 
 /** What the graph asks a person, with this mark in a question: as LangGraph's documentation does, and as LangChain's middleware does. */
 const ASKS = {
@@ -61,8 +74,28 @@ export const graph = new StateGraph(MessagesAnnotation)
 	.addNode('agent', async ({ messages }) => ({
 		messages: [decisionOn(messages.at(-1)) ?? (await model.invoke(messages))],
 	}))
-	.addNode('tools', new ToolNode([langChainTool(tool.run, { name, description, schema })]))
+	.addNode('tools', new ToolNode([lookUp]))
 	.addEdge('__start__', 'agent')
 	.addConditionalEdges('agent', toolsCondition)
 	.addEdge('tools', 'agent')
 	.compile();
+
+/** One branch asks a person, and the other speaks meanwhile. */
+export const branches = new StateGraph(MessagesAnnotation)
+	.addNode('asks', () => ({
+		messages: [new AIMessage(`Decided: ${JSON.stringify(interrupt(ASKS['[may]']))}`)],
+	}))
+	.addNode('speaks', async ({ messages }) => {
+		const question = messages.find(({ type }) => type === 'human');
+		return { messages: [await new ScriptedModel(0).invoke([question])] };
+	})
+	.addEdge('__start__', 'asks')
+	.addEdge('__start__', 'speaks')
+	.compile();
+
+/** It calls two tools at once, about which it asks a person. */
+export const approving = createAgent({
+	model: new ScriptedModel(2),
+	tools: [lookUp],
+	middleware: [humanInTheLoopMiddleware({ interruptOn: { [name]: true } })],
+});

@@ -12,7 +12,11 @@ export async function startLangGraph() {
 		host: '127.0.0.1',
 		// where it keeps its threads
 		cwd: process.cwd(),
-		graphs: { agent: `${pathOf('graph.mjs')}:graph` },
+		graphs: {
+			agent: `${pathOf('graph.mjs')}:graph`,
+			branches: `${pathOf('graph.mjs')}:branches`,
+			approving: `${pathOf('graph.mjs')}:approving`,
+		},
 		auth: { path: `${pathOf('auth.mjs')}:auth` },
 	});
 	return `http://${host}`;

@@ -45,6 +45,9 @@ async function accountOf(agent: string, more: Record<string, unknown> = {}) {
 	});
 }
 
+/** One of those of the server of LangGraph: test/host-agents/graph.mjs. */
+const graphOf = (value: string) => ({ agent: { __rl: true, mode: 'id', value } });
+
 const remoteAgent = (
 	account: SavedCredential,
 	parameters: Record<string, unknown>,
@@ -53,7 +56,11 @@ const remoteAgent = (
 	nodesFor({ agent: account } as Accounts).agent(
 		'Chat',
 		['message', 'send'],
-		{ ...(account.type === 'agentServerApi' && { agentOf: 'server' }), ...parameters },
+		{
+			...(account.type === 'agentServerApi' && { agentOf: 'server' }),
+			...(account.name === 'langGraph' && graphOf('agent')),
+			...parameters,
+		},
 		settings,
 	);
 
@@ -294,7 +301,7 @@ it.each(refused)(
 	async (_name, agent, { path, ...data }, more, reason) => {
 		const url = agent === 'n8nChat' ? editor.url : agents.baseUrl(agent);
 		const account = await accountOf(agent, { baseUrl: url + (path ?? ''), ...data });
-		const chosen = more.agent ? { agent: { __rl: true, mode: 'id', value: more.agent } } : {};
+		const chosen = more.agent ? graphOf(more.agent) : {};
 		const { say } = await publish(account, chosen);
 		const { item, failed } = await say(FIRST);
 		expect(item).toBeUndefined();
@@ -322,6 +329,27 @@ it('LangGraph: a second message in a session is refused while the first one is a
 	expect(item).toMatchObject({ output: `${BEFORE}\n\n${AFTER(1)}` });
 });
 
+/** Asks a graph, or decides about what it waits for: each in an execution of its own. */
+async function publishDecisions(graph: string) {
+	const path = randomUUID();
+	const code = { jsCode: 'return $json.body;', mode: 'runOnceForEachItem' };
+	const given = node('Given', 'n8n-nodes-base.code', code, { typeVersion: 2 });
+	const options = { answerToApproval: '={{ $json.decision }}', includeRawEvents: true };
+	const asking = remoteAgent(
+		await accountOf('langGraph'),
+		{ ...graphOf(graph), message: '={{ $json.q }}', options },
+		{ onError: 'continueErrorOutput' },
+	);
+	const saved = await editor.publish(beginAt(workflow(path, [], given, asking), webhook(path)));
+	let calls = 0;
+	return async (q: string, decision: string, asked: object = {}) => {
+		await agents.listen(`${editor.url}/webhook/${path}`, { ...asked, q, decision });
+		const execution = await editor.finishedOf(saved.id, ++calls);
+		const [[item], [failed]] = [itemsOf(execution, 'Chat'), itemsOf(execution, 'Chat', 1)];
+		return { item: item?.json, failed: failed?.json };
+	};
+}
+
 it.each([
 	['approve', 'true', 'approve'],
 	['decline', 'false', 'reject'],
@@ -329,22 +357,7 @@ it.each([
 ])(
 	'LangGraph: only a person goes on with what waits, in another execution: %s',
 	async (decision, value, ofTool) => {
-		const path = randomUUID();
-		const code = { jsCode: 'return $json.body;', mode: 'runOnceForEachItem' };
-		const given = node('Given', 'n8n-nodes-base.code', code, { typeVersion: 2 });
-		const asking = remoteAgent(
-			await accountOf('langGraph'),
-			{ message: '={{ $json.q }}', options: { answerToApproval: '={{ $json.decision }}' } },
-			{ onError: 'continueErrorOutput' },
-		);
-		const saved = await editor.publish(beginAt(workflow(path, [], given, asking), webhook(path)));
-		let calls = 0;
-		const say = async (q: string, chosen: string, asked: object = {}) => {
-			await agents.listen(`${editor.url}/webhook/${path}`, { ...asked, q, decision: chosen });
-			const execution = await editor.finishedOf(saved.id, ++calls);
-			const [[item], [failed]] = [itemsOf(execution, 'Chat'), itemsOf(execution, 'Chat', 1)];
-			return { item: item?.json, failed: failed?.json };
-		};
+		const say = await publishDecisions('agent');
 		const cases = [
 			['[may]', { kind: 'approval', text: 'May I go on?' }, `Decided: ${value}`],
 			['[tools]', { kind: 'approval', calls: [{ tool: 'look_up' }] }, `"type":"${ofTool}"`],
@@ -362,3 +375,38 @@ it.each([
 		}
 	},
 );
+
+it('LangGraph: a question is not answered by what another branch says meanwhile', async () => {
+	const say = await publishDecisions('branches');
+	const { item: asked } = await say(FIRST, 'none');
+	expect(asked).toMatchObject({
+		output: `May I go on?\n\n${BEFORE}`,
+		waitsFor: { kind: 'approval', text: 'May I go on?' },
+		taskId: expect.stringMatching(/^[\da-f]{32}$/),
+	});
+	const { item } = await say('Go on', 'approve', asked);
+	expect(item).toMatchObject({ output: 'Decided: true' });
+	expect(item).not.toHaveProperty('waitsFor');
+});
+
+it.each([
+	['approve', 2],
+	['decline', 0],
+	['text', 0],
+])('LangChain asks about both of its tools, and a person decides: %s', async (decision, runs) => {
+	const say = await publishDecisions('approving');
+	const { item: asked } = await say(FIRST, 'none');
+	const call = { tool: 'look_up', arguments: '{"place":"the place that was looked up"}' };
+	const line = `${call.tool} with ${call.arguments}`;
+	expect(asked).toMatchObject({
+		output: expect.stringMatching(`^${BEFORE}\n\n`),
+		waitsFor: { kind: 'approval', text: `${line}\n${line}`, calls: [call, call] },
+	});
+	const { item } = await say('only today', decision, asked);
+	expect(item).toMatchObject({ output: AFTER(1) });
+	expect(item).not.toHaveProperty('waitsFor');
+	const events = (item?.['events'] as object[]).map((event) => JSON.stringify(event));
+	const withWords = (words: string) => events.filter((event) => event.includes(words)).length;
+	expect(withWords('the result of the tool')).toBe(runs);
+	expect(withWords('only today') > 0).toBe(decision === 'text');
+});
