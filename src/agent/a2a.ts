@@ -17,7 +17,7 @@ const BROKEN = state(...FAILED);
 const SAID = ['status.message.parts', 'status.message.content'] as const;
 const A2A_STATUS: readonly Meaning[] = [
 	// only the last state counts
-	{ settles: '**' },
+	{ settles: ['*', '?'] },
 	{ if: OVER, all: SAID, ends: 'stream' },
 	{ if: state('input-required'), asks: SAID, call: { waitsFor: 'input', id: [] }, ends: 'stream' },
 	{ if: state('auth-required'), asks: SAID, ends: 'stream' },

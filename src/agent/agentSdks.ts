@@ -118,7 +118,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 				{ if: { is_error: true }, fails: ['result', ''] },
 				// with a limit of turns, `is_error` may be false
 				{ if: { subtype: '*' }, unless: { subtype: 'success' }, fails: ['result', ''] },
-				{ all: 'result', settles: '**' },
+				{ all: 'result', settles: ['*', '?'] },
 				// a hook has put the call off until somebody decides: see its decision `defer`
 				{
 					if: { deferred_tool_use: '*' },

@@ -128,7 +128,7 @@ export const tellWay = (
 ): Waiting | undefined =>
 	waiting?.kind !== 'approval' || !server || server.approvals || task
 		? waiting
-		: { ...waiting, text: `${ONLY_DECLINED}\n${waiting.text}` };
+		: { ...waiting, text: `${server.decides ? ONLY_ELSEWHERE : ONLY_DECLINED}\n${waiting.text}` };
 
 const HOW =
 	'Nothing was sent. An approval takes only "Answer to Approval" of a Remote Agent in a workflow, after a person has decided.';
@@ -137,6 +137,7 @@ const UNKNOWN_KIND =
 const WHICH =
 	'Nothing was sent. Decide in the execution that was asked, or hand over the output that has "waitsFor", with its "sessionId", "taskId" and "sessionAt".';
 const ONLY_DECLINED = 'It can be declined here, but approved only in the app of the agent itself.';
+const ONLY_ELSEWHERE = 'It can be decided only in an app of the agent itself.';
 const NO_WAY =
 	'Nothing was sent. Approve in the app of the agent itself, or decline here: the agent then gets "Not approved" as a message, and the session goes on.';
 const ELSEWHERE = 'Nothing was sent. Decide in an app of the agent itself.';

@@ -92,7 +92,7 @@ export interface Meaning {
 	readonly calls?: Path;
 	/** Calls of tools. An agent that ends with one of them waits for it, and the reader says so. */
 	readonly call?: Call;
-	/** IDs of calls that have their results, or were refused. `'*'`: all that wait for a result; `'**'`: all that wait for anything. */
+	/** IDs of calls that have their results, or were refused. `'*'`: all that wait for a result; `'?'`: all questions. */
 	readonly settles?: Path | readonly Path[];
 	/**
 	 * After this event, which begins a stream or a message, the dialect always sends an end. After an end, a `stream` is another run, which has

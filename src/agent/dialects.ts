@@ -136,7 +136,7 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			// the last run counts: @ag-ui/client, verify.ts and apply/default.ts (pendingInterrupts)
-			RUN_STARTED: { opens: 'stream', settles: '**' },
+			RUN_STARTED: { opens: 'stream', settles: ['*', '?'] },
 			// some servers do not tell the results of tools
 			TEXT_MESSAGE_START: { id: 'messageId', settles: '*' },
 			TEXT_MESSAGE_CONTENT: { piece: 'delta', id: 'messageId' },
@@ -147,10 +147,9 @@ export const DIALECTS: readonly Dialect[] = [
 			TOOL_CALL_CHUNK: { call: AG_UI_CALL },
 			TOOL_CALL_RESULT: { settles: 'toolCallId' },
 			MESSAGES_SNAPSHOT: { state: 'messages', settles: 'messages[role=tool].toolCallId' },
-			// without a setting, ag_ui_langgraph, ag_ui_crewai and @ag-ui/mastra tell what waits only so
+			// without a setting, ag_ui_langgraph and ag_ui_crewai tell what waits only so; @ag-ui/mastra does, too
 			CUSTOM: {
 				if: { name: 'on_interrupt' },
-				asks: ['value.message', 'value'],
 				call: {
 					waitsFor: 'approval',
 					id: ['rawEvent.id', 'value.id'],
@@ -170,6 +169,7 @@ export const DIALECTS: readonly Dialect[] = [
 						about: 'toolCallId',
 						reason: ['message', 'reason'],
 					},
+					settles: '?',
 				},
 				{ if: { 'outcome.type': 'interrupt' }, settles: '*' },
 				END,

@@ -67,7 +67,7 @@ export const PRODUCTS: readonly Dialect[] = [
 				},
 				ends: 'answer',
 			},
-			'hitl.resolved': { settles: '**' },
+			'hitl.resolved': { settles: ['*', '?'] },
 			'run.failed': { fails: 'data' },
 			'stream.ended': END,
 		},

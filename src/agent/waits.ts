@@ -31,11 +31,13 @@ export function createWaits() {
 		if (open.size > MAX_OPEN && !oldest.done) open.delete(oldest.value);
 	};
 
-	const settle = (paths: Meaning['settles'], value: unknown): void => {
-		if (paths === undefined) return;
+	const settle = (settles: Meaning['settles'] = [], value: unknown): void => {
+		const paths = [settles].flat();
+		if (!paths.length) return;
 		// what goes on beside a question does not answer it
 		for (const [id, one] of open)
-			if (paths === '**' || (paths === '*' && !isAsking(one.for))) open.delete(id);
+			if (paths.includes(isAsking(one.for) ? '?' : '*')) open.delete(id);
+		if (paths.includes('*') || paths.includes('?')) return;
 		for (const id of [valueIn(value, paths)].flat()) if (isPresent(id)) open.delete(asText(id));
 	};
 

@@ -342,6 +342,9 @@ it('AG-UI: what is too much to be shown is declined, and takes nothing else', as
 
 it('AG-UI: what has more than can be named takes no decision, and nothing is sent', async () => {
 	const { json } = await send('[may 101] go on', {}, {}, 'agUi');
+	expect(json['waitsFor']).toMatchObject({
+		text: expect.stringMatching(/^It can be decided only in an app of/),
+	});
 	const more = { ...FROM_ITEM, answerToApproval: 'decline' };
 	expect((await send('', more, json, 'agUi')).failed?.['error']).toMatch(/not known which/);
 	expect(paid()).toHaveLength(1);

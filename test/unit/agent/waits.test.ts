@@ -309,6 +309,7 @@ describe('what waits is told in fields, too', () => {
 
 	it.each([
 		['ag_ui_langgraph', { value: 'May I?', rawEvent: { id: 'i', value: 'May I?' } }],
+		['@ag-ui/mastra', { value: 'May I?' }],
 		['ag_ui_crewai', { value: { id: 'i', reason: 'human_feedback', message: 'May I?' } }],
 	])('AG-UI: what waits, as %s tells it, also beside the outcome', async (_name, event) => {
 		const custom = { type: 'CUSTOM', name: 'on_interrupt', ...event };
