@@ -62,8 +62,8 @@ export interface Approvals {
 	readonly session: Path;
 	/** and what waits in it here, each with `id` and `value`. */
 	readonly at: Path;
-	/** Where events of an answer have these IDs. */
-	readonly idsAt: Path;
+	/** Where events of an answer have the same. */
+	readonly askedAt: readonly Path[];
 	/** How a decision is sent. */
 	readonly answer: Ask;
 }
@@ -101,11 +101,11 @@ export interface AgentServer {
 	};
 	/** Where it tells what waits for a person, and how that is decided. */
 	readonly approvals?: Approvals;
-	/** How a decision is sent where the answer has told what waits: where events have the IDs, and an entry of `{decisions}` for each `{task}`. */
+	/** How a decision is sent where the answer has told what waits: where events have that, each with an `id`, and an entry of `{decisions}` for each `{task}`. */
 	readonly decides?: {
 		/** An event after which nothing waits of what was before: another run. */
 		readonly begins?: Condition;
-		readonly idsAt: readonly Path[];
+		readonly askedAt: readonly Path[];
 		readonly each: Readonly<Record<Decision, Template>>;
 	};
 	/** Events that only repeat what others say. */

@@ -1,5 +1,6 @@
 import { asReported, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
+import { isPlainObject } from '../core/json';
 import { holds, textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
 import type { Waiting } from './waiting';
@@ -24,7 +25,7 @@ const MAX_ID_LENGTH = 500;
 /** Finds the IDs in what arrives of an answer. The last ones count. */
 export function createIdReader(server: AgentServer) {
 	const { chatAt = [], tasks, approvals, decides, history } = server;
-	const waitAt = approvals ? [approvals.idsAt] : decides?.idsAt;
+	const waitAt = (approvals ?? decides)?.askedAt;
 	const ids: ServerIds = {};
 	const asked: string[] = [];
 	let isFirst = true;
@@ -45,7 +46,7 @@ export function createIdReader(server: AgentServer) {
 				if (tasks) readTasks(tasks, value, ids);
 				if (!waitAt) continue;
 				if (decides?.begins && holds({ name: '', value }, decides.begins)) asked.length = 0;
-				for (const path of waitAt) asked.push(...idsAt(value, path));
+				for (const path of waitAt) asked.push(...idsIn(value, path));
 				const task = taskOf(asked);
 				if (task) ids.task = task;
 				else delete ids.task;
@@ -92,8 +93,12 @@ function readTasks(
 
 const KINDS = ['input', 'approval'] as const;
 
-const idsAt = (value: unknown, path: string): string[] =>
-	[valueAt(value, path)].flat().filter((id): id is string => typeof id === 'string');
+/** Empty for what has no ID: what was asked is not decided without it. */
+const idsIn = (value: unknown, path: string): string[] =>
+	[valueAt(value, path)]
+		.flat()
+		.filter(isPlainObject)
+		.map(({ id }) => (typeof id === 'string' ? id : ''));
 
 export const SEPARATOR = ',';
 

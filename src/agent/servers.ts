@@ -97,7 +97,7 @@ export const SERVERS = [
 			},
 			session: 'thread_id',
 			at: 'interrupts.*',
-			idsAt: '__interrupt__.id',
+			askedAt: ['__interrupt__'],
 			answer: toRun({ command: { resume: '{resume}' } }),
 		},
 		// with status 422; LangChain's own servers with a conflict, 409: bytedance/deer-flow#1475
@@ -170,10 +170,7 @@ export const SERVERS = [
 		// docs.ag-ui.com/concepts/interrupts: what a refusal looks like is the agent's own, and an object may pass for a yes; what is cancelled does not
 		decides: {
 			begins: { type: 'RUN_STARTED' },
-			idsAt: [
-				'outcome.interrupts.id',
-				...['rawEvent.id', 'value.id'].map((at) => `${ON_INTERRUPT}.${at}`),
-			],
+			askedAt: ['outcome.interrupts', `${ON_INTERRUPT}.rawEvent`, `${ON_INTERRUPT}.value`],
 			each: {
 				approve: { interruptId: '{task}', status: 'resolved', payload: { approved: true } },
 				decline: CANCELLED,
@@ -236,8 +233,8 @@ export const SERVERS = [
 			at: [{ state: 'response.status', id: 'response.id' }],
 		},
 		decides: {
-			idsAt: ['item', 'output', 'response.output'].map(
-				(place) => `${place}[type=mcp_approval_request].id`,
+			askedAt: ['item', 'output', 'response.output'].map(
+				(place) => `${place}[type=mcp_approval_request]`,
 			),
 			each: {
 				approve: approvalOfMcp({ approve: true }),

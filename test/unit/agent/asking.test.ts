@@ -222,11 +222,24 @@ it.each([
 	['ag_ui_langgraph', { value: 'May I?', rawEvent: { id: 'i', value: 'May I?' } }, 'i'],
 	['ag_ui_crewai', { value: { id: 'i', message: 'May I?' } }, 'i'],
 	['another event', { name: 'other', value: { id: 'i' } }, undefined],
+	['nobody', { value: { message: 'May I?' } }, undefined],
 ])('AG-UI: the ID of what waits, as %s tells it', (_name, event, task) => {
 	const { read, ids } = createIdReader(serverOf('agUi')!);
 	read({ type: 'CUSTOM', name: 'on_interrupt', ...event });
 	expect(ids.task).toBe(task);
 });
+
+it.each([[{}], [{ id: 7 }], [{ id: 'a,b' }]])(
+	'what was asked is not decided without its ID: %j',
+	(without) => {
+		const interrupts = [{ id: 'i' }, without];
+		const { read: ofAgUi, ids } = createIdReader(serverOf('agUi')!);
+		ofAgUi({ type: 'RUN_FINISHED', outcome: { type: 'interrupt', interrupts } });
+		const { read: ofGraph, ids: others } = createIdReader(serverOf('langGraph')!);
+		ofGraph({ __interrupt__: interrupts });
+		expect([ids.task, others.task]).toEqual([undefined, undefined]);
+	},
+);
 
 const asksOf = (id: string) => [
 	{ type: 'RUN_STARTED' },
