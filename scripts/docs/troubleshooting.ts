@@ -37,7 +37,7 @@ export const GROUPS: Group[] = [
 	{
 		title: 'Costs and caps',
 		files:
-			/src\/spending|core\/(bound|caps)|ModelRouter\/(access|accounts|acrossResources|budget|spending)|router\/advice|estimateCost|paid\/catalog/,
+			/src\/spending|core\/(reserve|caps)|ModelRouter\/(access|accounts|acrossResources|budget|spending)|router\/advice|estimateCost|paid\/catalog/,
 	},
 	{
 		title: 'Job ledger',

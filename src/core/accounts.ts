@@ -1,6 +1,5 @@
-import type { Bound, Cost } from './bound';
+import type { Bound, Cost, Scope, Share } from './reserve';
 import type { Decimal } from './money';
-import type { Scope, Share } from './reserve';
 
 /** The start of a job, before it is sent. */
 export interface JobStart {

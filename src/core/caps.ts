@@ -1,7 +1,13 @@
-import { type Bound, describeBound, describeUnbounded } from './bound';
+import {
+	type Bound,
+	describeBound,
+	describeUnbounded,
+	ORDER,
+	type Scope,
+	type Share,
+} from './reserve';
 import { invalidInputError, joinSentences, type ServiceError, withDetails } from './errors';
 import { Big, type Decimal, floorToMicroUsd, formatUsd, ZERO } from './money';
-import { ORDER, type Scope, type Share } from './reserve';
 
 /** What the requests of a scope cost. Plain data: it is stored with the execution. Amounts are digits of micro-dollars. */
 export interface Spending {

@@ -1,4 +1,4 @@
-import type { Cost } from './bound';
+import type { Cost } from './reserve';
 import { formatUsd, ZERO } from './money';
 
 /** How many times its estimate no job costs, and how many times the catalog's minimum no estimate is. */

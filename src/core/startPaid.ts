@@ -1,7 +1,6 @@
-import type { Cost } from './bound';
+import type { Cost, Reserved } from './reserve';
 import { isUnstarted, mapServiceError, type ServiceError, withDetails } from './errors';
 import type { HttpRequest } from './http';
-import type { Reserved } from './reserve';
 import type { Clock } from './retry';
 
 /** A paid start, as an operation or a chat model describes it. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Cost } from '../core/bound';
+import type { Cost } from '../core/reserve';
 import { describeJobCosts } from '../core/jobCosts';
 import { escapeHtml } from './errorMessages';
 import type { Redactor } from './redact';

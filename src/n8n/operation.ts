@@ -1,11 +1,10 @@
 import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
 import type { Accounts } from '../core/accounts';
-import type { Cost } from '../core/bound';
+import type { Cost, Reserved, WaitForOthers } from '../core/reserve';
 import type { Http, HttpResponse } from '../core/http';
 import type { LookUp } from '../core/lookup';
 import type { OwnPrices } from '../core/ownPrices';
-import type { Reserved, WaitForOthers } from '../core/reserve';
 import type { Clock } from '../core/retry';
 import type { StartPaid } from '../core/startPaid';
 import type { FileInfo, FileContent, StoreFileOptions, storeFile } from './binaryData';

@@ -1,7 +1,6 @@
-import type { Bound } from '../core/bound';
+import { type Bound, reserve, type WaitForOthers } from '../core/reserve';
 import { type Caps, checkCaps, checkKnown, leftIn } from '../core/caps';
 import type { Decimal } from '../core/money';
-import { reserve, type WaitForOthers } from '../core/reserve';
 import type { FoundModel } from './catalog';
 import { invalidInputError, type ServiceError } from '../core/errors';
 import { isSpecified } from '../router/catalogPrices';

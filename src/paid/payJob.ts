@@ -1,5 +1,6 @@
 import type { Accounts } from '../core/accounts';
 import type { Http } from '../core/http';
+import { isPlainObject, tryParseJson } from '../core/json';
 import type { Decimal } from '../core/money';
 import type { Clock } from '../core/retry';
 import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
@@ -9,11 +10,11 @@ import type { Ledger } from '../ledger/ledger';
 import { claimStart } from '../ledger/startOnce';
 import { explainJobBalance, explainMissingText } from '../router/advice';
 import { describeJobSettings } from '../router/jobPricing';
-import { describeOddEstimate, type Job, readEstimate } from '../router/jobRecord';
+import { describeOddEstimate, type Job, readEstimate, readJobRecord } from '../router/jobRecord';
 import { startJob } from '../router/jobStart';
+import type { MediaType } from '../router/model';
 import { reserveCall, type JobCall } from './call';
 import { type Ended, toEnded } from './choose';
-import { toEntryFields, toJob } from './jobRows';
 
 /** What a paid start needs of its operation. */
 interface JobContext {
@@ -144,3 +145,33 @@ export const createStartLedger = (
 		};
 	},
 });
+
+/** The job of an entry, as its record was last stored. */
+export function toJob(entry: Entry): Job {
+	const { jobId, requestId } = entry;
+	const mediaType = entry.mediaType as MediaType;
+	const record = readStoredRecord(entry);
+	return {
+		jobId,
+		mediaType,
+		state: 'unfinished',
+		record,
+		...readJobRecord(record, mediaType, {}, jobId),
+		...(requestId && { requestId }),
+	};
+}
+
+/** @returns an empty object for what is not a record. */
+export function readStoredRecord({ record }: Entry): Record<string, unknown> {
+	const stored = tryParseJson(record);
+	return isPlainObject(stored) ? stored : {};
+}
+
+/** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
+const MAX_RECORD_LENGTH = 4000;
+
+/** What the ledger stores of a job that was started. */
+export function toEntryFields({ jobId, requestId = '', record }: Job) {
+	const text = JSON.stringify(record);
+	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
+}

@@ -1,5 +1,5 @@
 import type { Accounts, RecordedRequest } from '../core/accounts';
-import type { Cost } from '../core/bound';
+import type { Cost, WaitForOthers } from '../core/reserve';
 import {
 	isUnstarted,
 	joinSentences,
@@ -10,7 +10,6 @@ import {
 import type { Http } from '../core/http';
 import { omitMissing } from '../core/missing';
 import { toUsd } from '../core/money';
-import type { WaitForOthers } from '../core/reserve';
 import type { Sent, StartPaid } from '../core/startPaid';
 import { describeContradiction, readTokenCounts, type TokenCounts } from '../core/tokenCounts';
 import { explainBalance } from '../router/advice';

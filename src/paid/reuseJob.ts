@@ -8,8 +8,7 @@ import type { Job } from '../router/jobRecord';
 import { type JobAddress, openContent, readJob } from '../router/jobs';
 import { LONG_RETRY_ATTEMPTS, retryTransient } from '../tables/retries';
 import { above, anyOf, MAX_CLAUSES, noneOf, where } from '../tables/table';
-import { readStoredRecord } from './jobRows';
-import type { StartedJob } from './payJob';
+import { readStoredRecord, type StartedJob } from './payJob';
 
 /** A request of an execution that builds a workflow. */
 interface BuildingRequest {

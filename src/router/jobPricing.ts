@@ -1,4 +1,4 @@
-import type { Bound } from '../core/bound';
+import type { Bound } from '../core/reserve';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { type Decimal, formatUsd, readDecimal, sumRoundedUp, ZERO } from '../core/money';
 

@@ -1,4 +1,4 @@
-import type { Bound } from '../core/bound';
+import type { Bound } from '../core/reserve';
 import type { JsonObject } from '../core/json';
 import { omitMissing } from '../core/missing';
 import { ZERO_COUNTS } from '../core/ownPrices';

@@ -1,5 +1,5 @@
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
-import type { Bound, BoundWithin, Cost } from '../core/bound';
+import type { Bound, BoundWithin, Cost } from '../core/reserve';
 import { messageOf } from '../core/errors';
 import { MOST_TIMES } from '../core/jobCosts';
 import { type Decimal, formatUsd, ZERO } from '../core/money';

@@ -1,5 +1,5 @@
 import { invalidInputError, joinSentences, type ServiceError, withDetails } from '../core/errors';
-import { type Bound, describeBound, describeUnbounded } from '../core/bound';
+import { type Bound, describeBound, describeUnbounded } from '../core/reserve';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd, toUsd } from '../core/money';
 import type { BudgetUse } from './budgetBook';

@@ -1,4 +1,4 @@
-import type { Cost } from '../core/bound';
+import type { Cost } from '../core/reserve';
 import { sentencesOf, withFullStop } from '../core/errors';
 import { toUsd } from '../core/money';
 import type {

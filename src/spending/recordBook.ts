@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 
-import type { Cost } from '../core/bound';
+import type { Cost } from '../core/reserve';
 import { ServiceError } from '../core/errors';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { groupByFields } from '../core/grouping';

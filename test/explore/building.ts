@@ -5,7 +5,7 @@ import { reserve } from '../../src/core/reserve';
 import type { Entry } from '../../src/ledger/entry';
 import { beginDelivery, endDelivery } from '../../src/ledger/delivery';
 import { pollLedger } from '../../src/ledger/pollLedger';
-import { readStoredRecord } from '../../src/paid/jobRows';
+import { readStoredRecord } from '../../src/paid/payJob';
 import { reuseOrPay } from '../../src/paid/reuseJob';
 import type { Job } from '../../src/router/jobRecord';
 import { BudgetBook } from '../../src/spending/budgetBook';

@@ -1,5 +1,5 @@
 import { type Accounts, createAccounts } from '../../src/core/accounts';
-import type { Bound } from '../../src/core/bound';
+import type { Bound } from '../../src/core/reserve';
 import { isUnstarted, ServiceError } from '../../src/core/errors';
 import type { Http } from '../../src/core/http';
 import type { LookUp, Lookup } from '../../src/core/lookup';

@@ -117,7 +117,7 @@ function createLimits(
 	const label = readSpendingLabel(options.spendingLabel);
 	const caps = {
 		item: createRequestCap('call', spendingCapPerCall),
-		calls: createExecutionCap(spendingCapPerExecution, spending),
+		execution: createExecutionCap(spendingCapPerExecution, spending),
 	};
 	return { protocol, allowUnknownCost, label, caps };
 }

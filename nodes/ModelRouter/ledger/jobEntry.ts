@@ -11,7 +11,7 @@ import type { JobSelector } from '../../../src/ledger/manualChanges';
 import { resolveStart, type StartSelector } from '../../../src/ledger/startDecisions';
 import type { ItemOutput, OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import { toJob } from '../../../src/paid/jobRows';
+import { toJob } from '../../../src/paid/payJob';
 import { findByParam } from '../acrossResources.params';
 import { jobIdParam, toJobId } from '../media/media.params';
 

@@ -31,7 +31,7 @@ export async function chooseStart(
 		...request,
 		caps: {
 			item: createRequestCap('item', request.spendingCapPerItem),
-			jobs: createExecutionCap(request.spendingCapPerExecution),
+			execution: createExecutionCap(request.spendingCapPerExecution),
 		},
 	};
 	const choice = request.findChoice();
@@ -63,10 +63,10 @@ export async function startPaidJob(context: OperationContext<StartRequest, Chose
 			const files = await readInputs(context);
 			return await payUnlessPaid(context, files, async () => {
 				const spending = getState('budget', emptySpending);
-				const jobs = createExecutionCap(spendingCapPerExecution, spending, true);
+				const execution = createExecutionCap(spendingCapPerExecution, spending, true);
 				const { answer, passedOver } = await payInTurn(checked, async (chosen) => {
 					const { model, caps } = chosen;
-					const limited = { ...chosen, caps: { ...caps, jobs } };
+					const limited = { ...chosen, caps: { ...caps, execution } };
 					const call = files.length
 						? { ...limited, ...toJobCall(limited, chosen, addInputs(body, files)) }
 						: limited;

@@ -72,10 +72,10 @@ export const message = operation({
 		const request = toTextRequest(values, more, surroundings);
 		const { handedOver } = surroundings;
 		const conversation = readConversationCap(handedOver.readTurn('budget'));
-		const calls = createExecutionCap(spendingCapPerExecution);
+		const execution = createExecutionCap(spendingCapPerExecution);
 		return {
 			...request,
-			caps: { ...request.caps, calls, conversation },
+			caps: { ...request.caps, execution, conversation },
 			spendingCapPerExecution,
 			allowUnknownCost,
 			label: readSpendingLabel(spendingLabel, handedOver.readTurn('spendingLabel')),
@@ -117,10 +117,11 @@ async function askModels(context: MessageContext) {
 	const { format } = Object(body['audio']) as { format?: unknown };
 	return await context.payOnce(async (startPaid) => {
 		const withFiles = await readFiles(context);
-		const calls = createExecutionCap(spendingCapPerExecution, getState('budget', emptySpending));
+		const spending = getState('budget', emptySpending);
+		const execution = createExecutionCap(spendingCapPerExecution, spending);
 		const askOne = async (chosen: TextCall) => {
 			const call = withFiles(chosen);
-			const caps = { ...call.caps, calls };
+			const caps = { ...call.caps, execution };
 			return await payText(
 				{ ...call, caps },
 				{

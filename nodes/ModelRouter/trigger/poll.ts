@@ -27,7 +27,7 @@ import { describeUnknownStatus, type Job } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access, requireBudget, requireSpending } from '../access';
-import { readStoredRecord, toJob } from '../../../src/paid/jobRows';
+import { readStoredRecord, toJob } from '../../../src/paid/payJob';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {

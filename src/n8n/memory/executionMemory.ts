@@ -2,7 +2,7 @@ import { hash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { JobScope } from '../../core/accounts';
-import type { Cost } from '../../core/bound';
+import type { Cost } from '../../core/reserve';
 import { cancelledError } from '../../core/errors';
 import { type Decimal, readDecimal, ZERO } from '../../core/money';
 import { continuesOnFail } from '../errors';

@@ -10,8 +10,7 @@ import {
 	leftIn,
 	type Spending,
 } from '../../../src/core/caps';
-import { reserve as reserveWithin, type Scope } from '../../../src/core/reserve';
-import type { Bound } from '../../../src/core/bound';
+import { reserve as reserveWithin, type Scope, type Bound } from '../../../src/core/reserve';
 import { invalidInputError } from '../../../src/core/errors';
 import { failureOf, thrownBy } from '../inMemoryHttp';
 
@@ -29,12 +28,12 @@ const ofItem = (cap: number) => createCap({ cap, field: 'The Item Cap', of: 'ite
 
 it('counts a request with the most that it can cost, then with what it did cost', async () => {
 	const spending = emptySpending();
-	const calls = ofExecution(1, spending);
-	const call = await reserve({ calls }, most(800_000));
+	const execution = ofExecution(1, spending);
+	const call = await reserve({ execution }, most(800_000));
 	expect(spending).toEqual({ spent: '0', reserved: '800000', open: 1 });
 	await call.settle(5);
 	expect(spending).toEqual({ spent: '5', reserved: '0', open: 0 });
-	await (await reserve({ calls }, most(300_000))).release();
+	await (await reserve({ execution }, most(300_000))).release();
 	expect(spending).toEqual({ spent: '5', reserved: '0', open: 0 });
 	expect(JSON.parse(JSON.stringify(spending))).toEqual(spending);
 });
@@ -42,11 +41,13 @@ it('counts a request with the most that it can cost, then with what it did cost'
 describe('beside others that are under way', () => {
 	it('one that does not fit only because of them waits for an end, and is then counted', async () => {
 		const spending = emptySpending();
-		const calls = () => ofExecution(1, spending);
-		const one = await reserve({ calls: calls() }, most(600_000));
-		const other = await reserve({ calls: calls() }, most(300_000));
+		const execution = () => ofExecution(1, spending);
+		const one = await reserve({ execution: execution() }, most(600_000));
+		const other = await reserve({ execution: execution() }, most(300_000));
 		const ended: string[] = [];
-		const waiting = reserve({ calls: calls() }, most(500_000)).then(() => ended.push('waiting'));
+		const waiting = reserve({ execution: execution() }, most(500_000)).then(() =>
+			ended.push('waiting'),
+		);
 		await other.settle(100_000);
 		// what it waits for is not enough yet
 		expect(await Promise.race([waiting, setImmediate('no')])).toBe('no');
@@ -59,25 +60,25 @@ describe('beside others that are under way', () => {
 		['what they have cost leaves no room', 400_000],
 		['the cost of one is not known', undefined],
 	])('it is refused in the end if %s', async (_why, cost) => {
-		const calls = ofExecution(1, emptySpending());
-		const one = await reserve({ calls }, most(600_000));
-		const waiting = failureOf(reserve({ calls }, most(700_000)));
+		const execution = ofExecution(1, emptySpending());
+		const one = await reserve({ execution }, most(600_000));
+		const waiting = failureOf(reserve({ execution }, most(700_000)));
 		await one.settle(cost);
 		expect((await waiting).message).toContain('what is left of the spending cap of $1.00');
 	});
 
 	it('it is refused at once if it would not fit, whatever they cost', async () => {
-		const calls = ofExecution(1, { spent: '500000', reserved: '0', open: 0 });
-		await reserve({ calls }, most(100_000));
-		expect((await failureOf(reserve({ calls }, most(500_001)))).kind).toBe('invalid');
+		const execution = ofExecution(1, { spent: '500000', reserved: '0', open: 0 });
+		await reserve({ execution }, most(100_000));
+		expect((await failureOf(reserve({ execution }, most(500_001)))).kind).toBe('invalid');
 	});
 
 	it('one that is no longer wanted after its wait is not counted', async () => {
 		const spending = emptySpending();
-		const calls = () => ofExecution(1, spending);
-		const one = await reserve({ calls: calls() }, most(900_000));
+		const execution = () => ofExecution(1, spending);
+		const one = await reserve({ execution: execution() }, most(900_000));
 		const waiting = reserveWithin(
-			{ calls: calls() },
+			{ execution: execution() },
 			() => most(200_000),
 			async (othersEnd) => {
 				await othersEnd();
@@ -90,20 +91,20 @@ describe('beside others that are under way', () => {
 	});
 
 	it('what was interrupted, or has an unknown cost, is not waited for', async () => {
-		const calls = ofExecution(1, { spent: '0', reserved: '900000', open: 1 });
-		expect((await failureOf(reserve({ calls }, most(200_000)))).kind).toBe('invalid');
+		const execution = ofExecution(1, { spent: '0', reserved: '900000', open: 1 });
+		expect((await failureOf(reserve({ execution }, most(200_000)))).kind).toBe('invalid');
 	});
 });
 
 it('keeps what was reserved where the cost is not known', async () => {
 	const spending = emptySpending();
-	await (await reserve({ calls: ofExecution(1, spending) }, most(700_000))).settle(undefined);
+	await (await reserve({ execution: ofExecution(1, spending) }, most(700_000))).settle(undefined);
 	expect(spending).toEqual({ spent: '0', reserved: '700000', open: 1 });
 });
 
 it('counts a request without a bound by its cost', async () => {
 	const spending = emptySpending();
-	const one = await reserve({ calls: ofExecution(1, spending) }, UNBOUNDED);
+	const one = await reserve({ execution: ofExecution(1, spending) }, UNBOUNDED);
 	expect(spending).toEqual({ spent: '0', reserved: '0', open: 1 });
 	await one.settle(9);
 	expect(spending).toEqual({ spent: '9', reserved: '0', open: 0 });
@@ -116,7 +117,7 @@ it.each<[string, 'settle' | 'release', 'settle' | 'release', string]>([
 	['released twice', 'release', 'release', '0'],
 ])('only the first end of a reservation counts: %s', async (_what, first, second, spent) => {
 	const spending = emptySpending();
-	const call = await reserve({ calls: ofExecution(1, spending) }, most(10));
+	const call = await reserve({ execution: ofExecution(1, spending) }, most(10));
 	for (const end of [first, second]) await call[end](5);
 	expect(spending).toEqual({ spent, reserved: '0', open: 0 });
 });
@@ -132,8 +133,8 @@ it('a scope that refuses gives back what was taken before, and those after it ar
 	};
 	const jobs = ofExecution(1, spending);
 	const caps = { conversation, jobs, item: ofItem(1) };
-	const calls = ofExecution(0.000001, emptySpending());
-	const failure = await failureOf(reserve({ ...caps, calls }, most(5)));
+	const execution = ofExecution(0.000001, emptySpending());
+	const failure = await failureOf(reserve({ ...caps, execution }, most(5)));
 	expect(failure.message).toContain('more than the spending cap of $0.000001');
 	expect(spending).toEqual(emptySpending());
 	expect(asked).toEqual([]);
@@ -147,9 +148,9 @@ it('takes the scopes of a process before it waits for one that others share', as
 	const conversation: Scope = {
 		reserve: async () => await new Promise((_resolve, reject) => (refuse = reject)),
 	};
-	const waiting = reserve({ conversation, calls: ofExecution(1, spending) }, most(600_000));
+	const waiting = reserve({ conversation, execution: ofExecution(1, spending) }, most(600_000));
 	expect(spending.reserved).toBe('600000');
-	const second = reserve({ calls: ofExecution(1, spending) }, most(600_000));
+	const second = reserve({ execution: ofExecution(1, spending) }, most(600_000));
 	expect(spending.reserved).toBe('600000');
 	refuse(invalidInputError('It is empty'));
 	expect((await failureOf(waiting)).message).toBe('It is empty');
@@ -260,9 +261,9 @@ it('a conversation may have cost any number', () => {
 });
 
 it('the least of several caps counts', () => {
-	const calls = ofExecution(1, { spent: '900000', reserved: '0', open: 0 });
-	expect(leftIn({ item: ofItem(0.5), calls })?.toFixed()).toBe('100000');
-	expect(leftIn({ item: ofItem(0.05), calls })?.toFixed()).toBe('50000');
+	const execution = ofExecution(1, { spent: '900000', reserved: '0', open: 0 });
+	expect(leftIn({ item: ofItem(0.5), execution })?.toFixed()).toBe('100000');
+	expect(leftIn({ item: ofItem(0.05), execution })?.toFixed()).toBe('50000');
 	expect(leftIn({})).toBeUndefined();
 });
 
@@ -271,7 +272,7 @@ const ALLOW =
 
 it('a check reserves nothing, and unknown cost has to be allowed', () => {
 	const spending = emptySpending();
-	const caps = { item: ofItem(1), calls: ofExecution(1, spending) };
+	const caps = { item: ofItem(1), execution: ofExecution(1, spending) };
 	checkCaps(caps, most(1_000_000), false);
 	checkCaps(caps, UNBOUNDED, true);
 	expect(spending).toEqual(emptySpending());
@@ -307,9 +308,9 @@ it.each<[string, Partial<Extract<Bound, { unbounded: string }>>, string, string]
 
 it('where every cost is needed, nothing is sent after one that is not known', async () => {
 	const spending = emptySpending();
-	const jobs = ofExecution(100, spending, { needsCosts: true });
-	await (await reserve({ jobs }, most(5))).settle(undefined);
-	expect(await failureOf(reserve({ jobs }, most(5)))).toMatchObject({
+	const execution = ofExecution(100, spending, { needsCosts: true });
+	await (await reserve({ execution }, most(5))).settle(undefined);
+	expect(await failureOf(reserve({ execution }, most(5)))).toMatchObject({
 		kind: 'invalid',
 		message:
 			'The spending cap for this execution cannot be enforced: it is not known what an earlier request costs, or whether it was started',
@@ -337,7 +338,7 @@ it('whatever order of starts and ends: no cap is exceeded, none waits for ever, 
 			const counted = () => Number(spending.spent) + Number(spending.reserved);
 			const asked = steps.map(async ({ bound, share, end, endsFirst }) => {
 				if (endsFirst) await open.shift()?.();
-				const call = await reserve({ calls: ofExecution(1, spending) }, most(bound)).catch(
+				const call = await reserve({ execution: ofExecution(1, spending) }, most(bound)).catch(
 					() => undefined,
 				);
 				if (!call) return expect(certain + bound).toBeGreaterThan(1_000_000);

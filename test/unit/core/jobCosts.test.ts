@@ -1,4 +1,4 @@
-import type { Cost } from '../../../src/core/bound';
+import type { Cost } from '../../../src/core/reserve';
 import { describeJobCosts } from '../../../src/core/jobCosts';
 import { Big } from '../../../src/core/money';
 

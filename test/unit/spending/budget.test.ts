@@ -1,5 +1,4 @@
-import { reserve } from '../../../src/core/reserve';
-import type { Bound } from '../../../src/core/bound';
+import { reserve, type Bound } from '../../../src/core/reserve';
 import { cancelledError, ServiceError } from '../../../src/core/errors';
 import { Big } from '../../../src/core/money';
 import { NodeBudget } from '../../../src/spending/budget';
