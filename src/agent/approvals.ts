@@ -48,6 +48,8 @@ interface OpenApproval {
 	waitsFor: Waiting;
 	/** Absent where it has no ID at a server that takes nothing else. */
 	answer?: ((decision: Decision, content: string) => Directed) | undefined;
+	/** Whether the agent says that it does not take a decision. LangGraph would keep it, and fail each time. */
+	refuses?(decision: Decision): boolean;
 }
 
 /**
@@ -64,7 +66,8 @@ export async function directMessage(
 	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		if (decision && answer && isMeant(server, open, decision, known, shown))
+		const mayBe = decision && !open.refuses?.(decision);
+		if (mayBe && answer && isMeant(server, open, decision, known, shown))
 			return { ...answer(decision, content), decides: server.approvals ? undefined : task };
 		const [message, ...advice] = refusalOf(server, open, decision, known);
 		throw withDetails(refused(message, advice.join(' ')), {
@@ -104,7 +107,7 @@ const linesOf = (text: string) => text.split('\n').sort().join('\n');
 /** Why nothing is sent, and what to do. */
 function refusalOf(
 	{ name, approvals, decides }: AgentServer,
-	{ task, waitsFor, answer }: OpenApproval,
+	{ task, waitsFor, answer, refuses }: OpenApproval,
 	decision: Decision | undefined,
 	{ taskId, kind, text }: KnownWait,
 ): [message: string, ...advice: string[]] {
@@ -113,6 +116,7 @@ function refusalOf(
 	if (!decision)
 		return ['The agent waits for the decision of a person', isKnown ? HOW : UNKNOWN_KIND, now];
 	if (!answer) return [`${name} does not say by which ID this is decided`, ELSEWHERE, now];
+	if (refuses?.(decision)) return [`What waits does not take "${decision}"`, ELSEWHERE, now];
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
 	if (!task && !decides) return [`${name} takes no approval from this node`, NO_WAY];
@@ -192,6 +196,7 @@ export async function findOpen(
 	return {
 		task: taskOf(asked.map(({ id }) => id)),
 		waitsFor,
+		refuses: (decision) => asked.some(({ value }) => isRefused(value, decision)),
 		answer: asked.every(({ id }) => id)
 			? (decision, content) => ({
 					content,
@@ -257,6 +262,19 @@ const toWait = ({ value }: Asked) => ({
 function valueFor(value: unknown, decision: Decision, text: string): unknown {
 	const requests = requestsOf(value);
 	if (!requests.length) return decision === 'text' ? text : decision === 'approve';
-	const one = decision === 'approve' ? { type: 'approve' } : { type: 'reject' };
+	const one = { type: verdictFor(decision) };
 	return { decisions: requests.map(() => (decision === 'text' ? { ...one, message: text } : one)) };
 }
+
+/** Whether the middleware of LangChain says that it does not take a decision. */
+function isRefused(value: unknown, decision: Decision): boolean {
+	const given = isPlainObject(value) && (value['reviewConfigs'] ?? value['review_configs']);
+	return [given].flat().some((config: unknown) => {
+		const { allowedDecisions, allowed_decisions: taken = allowedDecisions } = isPlainObject(config)
+			? config
+			: {};
+		return Array.isArray(taken) && !taken.includes(verdictFor(decision));
+	});
+}
+
+const verdictFor = (decision: Decision) => (decision === 'approve' ? 'approve' : 'reject');

@@ -103,6 +103,30 @@ it.each(['langGraph', 'a2a'])(
 	},
 );
 
+it.each([
+	['approve', { reviewConfigs: [{ actionName: 'w', allowedDecisions: ['edit', 'reject'] }] }],
+	['decline', { reviewConfigs: [{ actionName: 'w', allowedDecisions: ['approve'] }] }],
+	['text', { review_configs: [{ action_name: 'w', allowed_decisions: ['approve', 'edit'] }] }],
+] as const)(
+	'a decision that what waits does not take is not sent, since LangGraph would keep it: %s',
+	async (decision, configs) => {
+		const value = { actionRequests: [{ name: 'w', args: {} }], ...configs };
+		const known = { taskId: ASKS.id, text: 'w' };
+		const decideAs = async (one: 'approve' | 'decline' | 'text') =>
+			await directMessage(
+				inMemory(json([thread({ t: [{ id: ASKS.id, value }] })])),
+				serverOf('langGraph')!,
+				{ content: 'no', decision: one, session: ID, known },
+			);
+		expect(await failureOf(decideAs(decision))).toMatchObject({
+			message: `What waits does not take "${decision}"`,
+			details: { outcome: 'not_started' },
+		});
+		const other = decision === 'approve' ? 'decline' : 'approve';
+		expect(await decideAs(other)).toMatchObject({ resume: { [ASKS.id]: expect.any(Object) } });
+	},
+);
+
 it.each<[string, object[]]>([
 	['no session', []],
 	['an empty one', [thread({})]],
