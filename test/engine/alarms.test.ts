@@ -185,17 +185,6 @@ describe('Spending Table Nearly Full', () => {
 		]);
 	});
 
-	it('comes again until it is confirmed by its job ID', async () => {
-		await tells().deliver();
-		fill(MAX_SPENDING_ROWS);
-		const { deliver } = tells({ deliveredWhen: 'confirmed' });
-		const items = json(await deliver());
-		rig.pass(11 * MINUTE);
-		expect(json(await deliver())).toMatchObject([{ deliveryAttempt: 2 }]);
-		await rig.ledger('confirmDelivery', {}, { items, secrets: secrets() });
-		expect(rig.states()).toEqual(['delivered']);
-	});
-
 	it('a credential that records nothing is refused', async () => {
 		const { poll } = watching('spendingTableNearlyFull', secretsOf(''));
 		expect((await poll()).error?.message).toContain('does not record what is spent');

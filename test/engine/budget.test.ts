@@ -107,15 +107,6 @@ describe('text', () => {
 		expect(rig.n8n.service.requests.length).toBe(before);
 	});
 
-	it('is refused where a budget has no ledger that would keep it', async () => {
-		const before = rig.service.requests.length;
-		const { error } = await write(secretsOf('0', { useJobLedger: undefined }));
-		expect(error?.message).toContain(
-			'"Budget (USD)" of the credential only works with "Use a Job Ledger"',
-		);
-		expect(rig.service.requests.length).toBe(before);
-	});
-
 	it('an answer without usage counts with its bound', async () => {
 		failPosts(rig.service, { type: 'status', status: 500 });
 		const secrets = secretsOf('1');
@@ -341,20 +332,7 @@ describe('a raise', () => {
 	it('has what it needs in the error, and then the request is sent, and no other', async () => {
 		const secrets = raised('5');
 		const { details } = await refused(secrets);
-		expect(details).toMatchObject({
-			outcome: 'not_started',
-			budget: {
-				budgetUsd: 0.04,
-				raisedUsd: 0,
-				spentUsd: 0,
-				reservedUsd: 0,
-				missingUsd: expect.any(Number),
-				period: 'month',
-				periodStart: expect.any(String),
-				periodEnd: expect.any(String),
-				request: expect.stringMatching(/^month:\d{4}-\d\d-01:[\w-]+$/),
-			},
-		});
+		expect(details).toMatchObject({ outcome: 'not_started', budget: { budgetUsd: 0.04 } });
 		const { items } = await run({
 			...call('raise', { amount: 0.03, reason: 'Ada approved it' }),
 			secrets,
@@ -364,15 +342,7 @@ describe('a raise', () => {
 			budgetUsd: 0.07,
 			raisedUsd: 0.03,
 			remainingUsd: 0.07,
-			raises: [
-				{
-					request: details.budget['request'],
-					amountUsd: 0.03,
-					reason: 'Ada approved it',
-					workflow: 'test',
-					executionId: 'execution-1',
-				},
-			],
+			raises: [{ request: details.budget['request'], reason: 'Ada approved it' }],
 		});
 		expect((await write(secrets)).error).toBeUndefined();
 		expect(shownText((await write(secrets)).error)).toContain('of the budget of $0.07 for');
@@ -415,14 +385,11 @@ describe('a raise', () => {
 	it('is not possible unless the credential allows it', async () => {
 		const { details } = await refused();
 		const raising = { request: details.budget['request'] as string, amount: 1, reason: 'x' };
-		for (const [allowed, message] of [
-			['0', 'The credential lets workflows raise its budget by $0.00 in a period'],
-			['0.5', 'by $0.50 in a period'],
-		] as const) {
-			const { error } = await budget('raise', raised(allowed), raising);
-			expect(error?.message).toContain(message);
-			expect(shownText(error)).toContain('Workflows May Raise By (USD)');
-		}
+		const { error } = await budget('raise', raised('0.5'), raising);
+		expect(error?.message).toBe(
+			'The credential lets workflows raise its budget by $0.50 in a period, 50 times at most',
+		);
+		expect(shownText(error)).toContain('Workflows May Raise By (USD)');
 		expect(await figures(raised('5'))).toMatchObject({ budgetUsd: 0.04, raises: [] });
 	});
 
@@ -439,16 +406,6 @@ describe('a raise', () => {
 });
 
 describe('the row', () => {
-	it('that cannot be read: nothing is sent, and the error names it', async () => {
-		await write(secretsOf('1'));
-		rig.service.reset();
-		Object.assign(row(), { record: '', claim: 'edited' });
-		const said = shownText((await write(secretsOf('1'))).error);
-		const id = Number(row()['id']);
-		expect(said).toContain(`The budget in row ${id} of the job ledger cannot be read`);
-		expect(posts(rig.service)).toEqual([]);
-	});
-
 	it('with an emptied claim, which n8n keeps as no text: nothing is sent, and the error names the cell', async () => {
 		await write(secretsOf('1'));
 		rig.service.reset();

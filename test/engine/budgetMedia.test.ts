@@ -286,17 +286,6 @@ describe('a start of unknown outcome', () => {
 		expect(await figures(secrets)).toMatchObject({ spentUsd: 0, reservedUsd: 0 });
 	});
 
-	it('is decided with the credential that it was made with', async () => {
-		const secrets = secretsOf('1');
-		await lose(secrets);
-		const row = rig.n8n.rows.find(({ state }) => state === 'unknown')!;
-		row['credentialId'] = 'another';
-		const { error } = await decide('markNotStarted', secrets);
-		expect(error?.message).toMatch(/^The start in entry \d+ was made with another credential$/);
-		expect(shownText(error)).toContain('the ID another');
-		expect(rig.states()).toContain('unknown');
-	});
-
 	it('no model decides', async () => {
 		const secrets = secretsOf('1');
 		const jobId = await lose(secrets);

@@ -277,15 +277,6 @@ describe('the catalog that cannot be read again after five minutes', () => {
 		expect(error?.description).toMatch(HINT);
 		expect([hints, posts(service)]).toEqual([[], []]);
 	});
-
-	it.each<[string, Fault, number, RegExp]>([
-		['the key is refused', { type: 'status', status: 401 }, 6, /API key/],
-		['more than an hour has passed', DOWN, 61, /The catalog could not be read/],
-	])('does not count when %s', async (_when, fault, minutes, says) => {
-		const { error } = await run({ ...chat('x'), secrets: await accountOf(fault, minutes) });
-		expect(error?.message).toMatch(says);
-		expect(posts(service)).toEqual([]);
-	});
 });
 
 it('of a catalog in pages, what is missing is said', async () => {

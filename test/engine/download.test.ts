@@ -89,20 +89,6 @@ describe('a redirect', () => {
 		expect(store.requests).toHaveLength(fetches);
 	});
 
-	it.each([
-		[302, ['/a', '/b', '/b', '/b']],
-		[404, ['/a']],
-	])('to an address that answers %d: said as it is', async (status, asked) => {
-		store.answer = { status, headers: { location: `${store.url}/b` } };
-		redirect(`${store.url}/a`);
-		const { failed } = await download();
-		expect(store.requests.map(({ url }) => url)).toEqual(asked);
-		expect(failed[0]?.json).toMatchObject({
-			error: expect.stringMatching(`stores the file refused the request \\(${status}\\).*jobId`),
-			details: { status, jobId: expect.any(String) },
-		});
-	});
-
 	// which addresses are below a job is in unit/core/urls
 	it.each<[string, boolean, (jobId: string) => string]>([
 		['below the path of the job', true, (jobId) => `/v1/images/jobs/${jobId}/content`],
@@ -131,10 +117,11 @@ describe('what comes in place of the file', () => {
 		['an error with status 200', notReady, 'The job is not finished yet', ready],
 		['an address, however long', { url }, 'cannot be read', address],
 	])('%s is told, and is no file', async (_what, answer, error, details) => {
-		const isText = typeof answer === 'string';
-		const body = isText ? answer : JSON.stringify(answer);
-		const contentType = isText ? 'text/plain' : 'application/json';
-		service.fault({ match: { path: '/content' }, do: { type: 'body', body, contentType } });
+		const body = JSON.stringify(answer);
+		service.fault({
+			match: { path: '/content' },
+			do: { type: 'body', body, contentType: 'application/json' },
+		});
 		const { items, failed } = await download();
 		expect(items).toEqual([]);
 		expect(failed[0]?.json).toMatchObject({

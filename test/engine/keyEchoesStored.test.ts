@@ -1,13 +1,13 @@
 import { data } from '../service/answer';
 import { everySpelling, spellingsIn, textsIn } from '../support/spellings';
-import { agent, assistant, CARRY_ON, posts, secretsOf, streamed } from './rig/calls';
+import { agent, secretsOf, streamed } from './rig/calls';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
 import { logOfTests } from './rig/logged';
 import { MINUTE, startLedgerRig } from './rig/ledger';
 import { activated, executed } from './rig/poll';
 
-// an echoed key where something is kept for later: the trigger, its ledger, a chat's id, a conversation
+// an echoed key where something is kept for later: the trigger, its ledger, a conversation; the ids of chats are in unit/n8n/memory
 const rig = startLedgerRig();
 let { service, n8n } = rig;
 const logged = logOfTests();
@@ -70,23 +70,6 @@ describe.each(['ledger', 'list'])('the trigger with a %s', (watch) => {
 		const texts = textsIn([items, error, error?.message, error?.stack, done]);
 		expect(spellingsIn([...texts, ...kept(trigger)], key)).toEqual([]);
 	});
-});
-
-it('a chat whose id holds the key is not stored, and so not continued', async () => {
-	service.forms.unknownChat = 'accepted';
-	const secret = service.assistant.keys.enterprise;
-	const find = '"chat_id":"';
-	service.fault({ do: { type: 'replace', find, with: `${find}of ${secret} ` } });
-	const session = { sessionMode: 'key', sessionKey: 'k' };
-	const { run: done, items } = await service.run(
-		assistant('askStreaming', { question: '={{ $json.q }}', ...session }),
-		{ items: [{ q: 'one' }, { q: 'two' }], settings: CARRY_ON },
-	);
-	const [, second] = posts(service).map(({ body }) => (body as { chat_id?: string }).chat_id);
-	expect(second).toBeUndefined();
-	expect(items[0]?.json['chatId']).toMatch(/^of \*\*\* /);
-	expect(JSON.stringify(done.data.resultData.metadata)).toContain('of ***');
-	expect(spellingsIn(textsIn([done, logged]), secret)).toEqual([]);
 });
 
 it('a conversation passes on no key that its speakers are told', async () => {

@@ -140,31 +140,6 @@ describe('a redirect', () => {
 		expect([asked.stranger, asked.service - before]).toEqual([0, 2]);
 		expect(asked.n8n).toBe(2);
 	});
-
-	it.each(['n8n', 'stranger'] as const)(
-		'for the file of a job leads to %s, where no key comes along',
-		async (place) => {
-			const { items } = await execute(job('start', { ...image, useLedger: false }));
-			const to = `${elsewhere[place]().url}/files/1`;
-			const away = { type: 'redirect', status: 302, to } as const;
-			rig.service.fault({ match: { path: '/content' }, do: away });
-			const jobId = String(items[0]?.json['jobId']);
-			await execute(job('download', { mediaType: 'images', jobId }));
-			const { requests } = elsewhere[place]();
-			expect(requests.map(({ path }) => path)).toEqual(['/files/1']);
-			expect(Object.keys(requests[0]!.headers).join()).not.toMatch(/key|authorization/i);
-		},
-	);
-});
-
-it('a service and an n8n with one origin get nothing', async () => {
-	const both = secrets();
-	both['modelRouterApi']!['n8nUrl'] = rig.service.url;
-	for (const options of [chat('x'), job('start', image)]) {
-		const { error } = await run({ ...options, secrets: both });
-		expect(error?.message).toMatch(/^Base URL and n8n URL of the credential/);
-	}
-	expect(expectKeysAtHome()).toMatchObject({ service: 0, n8n: 0 });
 });
 
 it('neither key is in an output or an error, also while the job ledger is turned off', async () => {

@@ -120,16 +120,6 @@ describe('a unique key', () => {
 		expect([rig.service.world.starts.length, rig.states().length]).toEqual([1, 1]);
 	});
 
-	it('two items with one key are one job', async () => {
-		const items = [{ key: 'a' }, { key: 'a' }, { key: 'b' }];
-		const { items: given } = await once('={{ $json.key }}', { items });
-		const [first, second] = rig.service.world.starts.map(({ jobId }) => jobId);
-		expect(new Set([first, second]).size).toBe(2);
-		const [one, same, other] = given.map(({ json }) => json['jobId']);
-		expect(one).toBe(same);
-		expect(other).not.toBe(one);
-	});
-
 	it('an unknown outcome is asked about, also by Retry On Fail, and decided by a person', async () => {
 		failPosts(rig.service, status(500), 1);
 		expect((await once('k', { settings: RETRIED })).failure).toMatchObject({ outcome: 'unknown' });
@@ -148,6 +138,9 @@ describe('a unique key', () => {
 		await once('k');
 		Object.assign(rig.n8n.rows[0]!, { credentialId: 'gone' });
 		const { error } = await rig.ledger('markNotStarted', { uniqueKey: 'k' });
+		expect(error?.message).toBe('The start in entry 1 was made with another credential');
+		expect(shownText(error)).toContain('the ID gone');
+		expect(rig.states()).toEqual(['unknown']);
 		expect(shownText(error)).toContain(
 			'write "notStarted" into its cell "state", and empty its cell "claim"',
 		);

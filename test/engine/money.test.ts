@@ -74,19 +74,10 @@ it('the estimate counts the whole context window with a picture, and says so', a
 		promptCountedBy: 'contextWindow',
 	});
 	expect(given).not.toHaveProperty('estimatedCostUsd');
-});
-
-it('the estimate is never below what the answer may cost', async () => {
-	const { maxCostUsd } = (await estimate('What is a model router?')) as { maxCostUsd: number };
-	expect(maxCostUsd).toBeGreaterThanOrEqual((16_384 * 1.5) / 1e6);
-	expect(maxCostUsd).toBeLessThan((16_384 * 1.5 + 200) / 1e6);
 	expect(posts(service)).toEqual([]);
 });
 
 describe('the spending cap', () => {
-	const capped = (spendingCapPerItem: number, more: INodeParameters = {}, text = 'one two three') =>
-		ask(text, { ...more, spendingCapPerItem });
-
 	it('is one dollar if nothing is set', async () => {
 		await expectRefused(
 			ask('x', { ...prism, options: { maxTokens: 70_000 } }),
@@ -94,27 +85,11 @@ describe('the spending cap', () => {
 		);
 	});
 
-	it('is not rounded up: what could cost half a micro-dollar more is not sent', async () => {
-		const [refused] = (await capped(0.000001)).failed;
-		const [, dollars] = /could cost up to \$([\d.]+),/.exec(String(refused?.json['error'])) ?? [];
-		const most = Math.round(Number(dollars) * 1e6);
-		expect((await capped((most - 0.5) / 1e6)).failed).toHaveLength(1);
-		expect((await capped(most / 1e6)).items).toHaveLength(1);
-	});
-
 	it('lets pass what cannot cost more; the fields are ours, and not sent', async () => {
-		expect((await capped(0.01, { options: allowed })).items).toHaveLength(1);
+		const { items } = await ask('one two three', { options: allowed, spendingCapPerItem: 0.01 });
+		expect(items).toHaveLength(1);
 		const { bodyText } = posts(service)[0]!;
 		expect(bodyText).not.toMatch(/spendingCapPerItem|allowUnknownCost/);
-	});
-
-	it('counts the context window for a picture', async () => {
-		const more = { ...prism, ...picture };
-		await expectRefused(
-			capped(3.06, { ...more, options: allowed }),
-			/^This could cost up to \$3\.06144, .*The prompt is counted as the whole context window of the model, 1000000 tokens, and 4096 come out/,
-		);
-		expect((await capped(3.07, more)).items).toHaveLength(1);
 	});
 });
 
@@ -218,18 +193,6 @@ describe('files that are in the request', () => {
 });
 
 describe('figures that cannot be true', () => {
-	it.each(['8', '128', '"128k"'])('a context window of %s lowers no bound', async (window) => {
-		const find = '"context_length":128000';
-		const change = { type: 'replace', find, with: `"context_length":${window}` } as const;
-		service.fault({ match: { method: 'GET', path: '/models' }, times: Infinity, do: change });
-		const secrets = secretsOfFreshAccount(service);
-		const more = { spendingCapPerItem: 0.001 };
-		await expectRefused(
-			ask('word '.repeat(5000), more, { secrets }),
-			/^This could cost up to \$0\.0186/,
-		);
-	});
-
 	it('of contradicting token counts the dearer ones are paid, and the answer says so', async () => {
 		const usage = { prompt_tokens: 7477, completion_tokens: 2060, total_tokens: 11_476 };
 		service.fault({ match: { method: 'POST' }, do: says({ content: 'Yes' }, 'stop', usage) });

@@ -252,20 +252,13 @@ const BEGUN = [
 ];
 
 // all recorded refusals are in unit/router/thoughtRefusals
-it.each([
-	[400, { code: 'content_filter', message: 'The response was filtered' }],
-	[400, { code: 'context_length_exceeded', message: 'maximum context length is 128000 tokens' }],
-	[422, { message: 'temperature must be 1 at most' }],
-	[400, { message: "cannot specify both 'thinking' and 'reasoning_effort'" }],
-])(
-	'any other refusal ends, and gives no tool the voice of the user: %s %j',
-	async (status, error) => {
-		failPosts(service, { type: 'status', status, body: { error } }, 1);
-		const { error: failure } = await converse(async (model) => await model.invoke(BEGUN));
-		expect(failure).toMatchObject({ description: expect.stringContaining(error.message) });
-		expect(posts(service)).toHaveLength(1);
-	},
-);
+it('any other refusal ends, and gives no tool the voice of the user', async () => {
+	const error = { code: 'content_filter', message: 'The response was filtered' };
+	failPosts(service, { type: 'status', status: 400, body: { error } }, 1);
+	const { error: failure } = await converse(async (model) => await model.invoke(BEGUN));
+	expect(failure).toMatchObject({ description: expect.stringContaining(error.message) });
+	expect(posts(service)).toHaveLength(1);
+});
 
 it('in words, only the refusal for thoughts counts: a filter that then refuses them is the error', async () => {
 	const message = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
@@ -282,29 +275,6 @@ it('in words, only the refusal for thoughts counts: a filter that then refuses t
 			content: `You called fetch_page with {"url":"u"}. The tool's words, not the user's: "${WEB_PAGE}"`,
 		},
 	]);
-});
-
-it('another model that insists on its thoughts is told all calls of the first one in words', async () => {
-	const quill = { model: modelOf('northwind/quill-2.5') };
-	let chat: object[] = [];
-	await converse(async (model) => {
-		const steps = stepsOf(await bound(model).invoke([user(BOTH)]));
-		const { content } = await bound(model).invoke([user(BOTH), ...steps]);
-		chat = [user(BOTH), ...steps, { role: 'assistant', content }, user('And now?')];
-	}, quill);
-	const { error, given } = await converse(
-		async (model) => (await bound(model).invoke(chat)).content,
-		{ model: modelOf('thinker/content-1') },
-	);
-	expect(error).toBeUndefined();
-	expect(given).toEqual([expect.stringContaining('And now?')]);
-	const told = bodies().at(-1)?.['messages'] as Array<{ role: string; content: string }>;
-	expect(told.map(({ role }) => role)).toEqual(Array(4).fill('user'));
-	expect(JSON.stringify(told)).not.toContain('tool_calls');
-	expect(told[1]?.content).toMatch(
-		/^You called get_weather .* "result of get_weather"\nYou called get_time .* "result of get_time"$/,
-	);
-	expect(bodies()).toHaveLength(4);
 });
 
 it('thoughts that are no longer valid are told in words with all the rest', async () => {
@@ -394,13 +364,6 @@ it('a refusal for another reason is the error, at once', async () => {
 	expect(result.error).toMatchObject({ description: expect.stringContaining('too long') });
 	expect(bodies()).toHaveLength(2);
 	expect(result.customData).toEqual({ costUsd: (paid / 1e6).toFixed(6) });
-});
-
-it('a refusal that words do not change is the error', async () => {
-	service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 400 } });
-	const { error } = await converse(async (model) => await bound(model).invoke([ONE]));
-	expect(error?.message).toContain('(400)');
-	expect(posts(service)).toHaveLength(1);
 });
 
 describe('the responses protocol', () => {

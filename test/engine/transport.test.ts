@@ -61,12 +61,6 @@ it('a certificate that is not trusted is not tried again', async () => {
 	expect([below.connections, below.requests]).toEqual([1 + 1, 0]);
 });
 
-it('https at an http port, and a hint about the base URL', async () => {
-	const { details } = await post(service.url.replace('http:', 'https:'));
-	const advice = expect.stringContaining('base URL');
-	expect(details).toMatchObject({ outcome: 'not_started', advice });
-});
-
 it('a proxy that wants a password is named', async () => {
 	const proxy = await startProxy407();
 	process.env['http_proxy'] = proxy.url;
@@ -102,14 +96,6 @@ describe('reading', () => {
 		});
 		return { error, sent: service.requests.length - before };
 	};
-
-	it('is tried again after a reset', async () => {
-		service.fault({ times: 1, do: { type: 'reset_peer' } });
-		const { error, items } = await list();
-		expect(error).toBeUndefined();
-		expect(items.length).toBeGreaterThan(5);
-		expect(service.requests).toHaveLength(2);
-	});
 
 	it('is tried again after silence', async () => {
 		expect(await readJob({ type: 'timeout' }, 1, 3)).toEqual({ error: undefined, sent: 2 });

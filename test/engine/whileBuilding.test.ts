@@ -39,6 +39,13 @@ const anew = { options: { whileBuilding: 'anew' } };
 type Built = Awaited<ReturnType<typeof build>>;
 const jobsOf = ({ items }: Built) => items.map(({ json }) => json['jobId']);
 const starts = () => rig.service.starts('');
+/** The next execution that waits for a job ends before it has it. */
+const interruptWait = () =>
+	rig.service.fault({
+		match: { method: 'GET', path: '/jobs/' },
+		times: 1,
+		do: { type: 'status', status: 401 },
+	});
 
 describe.each(places)('kept in %s', (_place, fields) => {
 	const again = async (call = picture(), more: Partial<RunOptions> = {}) =>
@@ -156,23 +163,9 @@ describe.each(places)('kept in %s', (_place, fields) => {
 		expect(starts()).toBe(7);
 	});
 
-	it('an evaluation of seven rows that run twice pays fourteen times where the node does not say so', async () => {
-		for (let time = 0; time < 2; time++)
-			await again(picture('start', { prompt: '=picture {{ $json.row }}' }), {
-				mode: 'evaluation',
-				items: Array.from({ length: 7 }, (_, row) => ({ row })),
-			});
-		expect(starts()).toBe(14);
-	});
-
 	it('a job that still runs is joined', async () => {
 		rig.service.forms.jobSteps = 50;
-		// it is read no more
-		rig.service.fault({
-			match: { method: 'GET', path: '/jobs/' },
-			times: 1,
-			do: { type: 'status', status: 401 },
-		});
+		interruptWait();
 		const first = await again();
 		expect(first.error?.message).toMatch(/refused the API key/);
 		rig.service.forms.jobSteps = 0;
@@ -375,12 +368,7 @@ it('a job that is given again is tracked once, and delivered once', async () => 
 	expect(await deliver()).toHaveLength(1);
 	await build(tracked('start'));
 	expect([await deliver(), starts()]).toEqual([[], 1]);
-	// it is stopped before it has the file
-	rig.service.fault({
-		match: { method: 'GET', path: '/jobs/' },
-		times: 1,
-		do: { type: 'status', status: 401 },
-	});
+	interruptWait();
 	await build(tracked('generate'));
 	expect((await build(tracked('generate'))).items).toHaveLength(1);
 	expect([await deliver(), starts()]).toEqual([[], 2]);
@@ -400,11 +388,7 @@ it('the rows are delivered by no trigger, listed by no operation, and 200 at mos
 
 it('a job that is joined and given again is counted once in the budget and the record of spending', async () => {
 	const fields = { budgetUsd: '1', recordSpending: true };
-	rig.service.fault({
-		match: { method: 'GET', path: '/jobs/' },
-		times: 1,
-		do: { type: 'status', status: 401 },
-	});
+	interruptWait();
 	for (let time = 0; time < 3; time++) await build(picture(), {}, fields);
 	const { items } = await run({ ...budget('getBudget'), secrets: rig.account(fields) });
 	expect(items[0]?.json).toMatchObject({ spentUsd: 0.04, reservedUsd: 0 });
@@ -414,11 +398,7 @@ it('a job that is joined and given again is counted once in the budget and the r
 
 it('a job that has failed after its execution was interrupted leaves nothing reserved', async () => {
 	const fields = { budgetUsd: '1' };
-	rig.service.fault({
-		match: { method: 'GET', path: '/jobs/' },
-		times: 1,
-		do: { type: 'status', status: 401 },
-	});
+	interruptWait();
 	for (let time = 0; time < 2; time++)
 		await build(picture('generate', { prompt: '[[fail]]' }), {}, fields);
 	const { items } = await run({ ...budget('getBudget'), secrets: rig.account(fields) });

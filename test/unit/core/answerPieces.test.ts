@@ -220,11 +220,6 @@ it('reads ten thousand lines that come in small pieces in linear time', async ()
 	expect(pieces).toHaveLength(10_000);
 });
 
-it('reads a hundred thousand events in linear time', async () => {
-	const chunks = Array<string>(20).fill('data: {"a":1}\n\n'.repeat(5000));
-	expect((await piecesOf(typed(SSE, ...chunks))).pieces).toHaveLength(100_000);
-});
-
 /** Lines of a stream with every kind of field, and the events in it. */
 const STREAM = [
 	': a comment',

@@ -504,7 +504,7 @@ it('a row that cannot be read works again as its error says', async () => {
 	const { record } = rows[0]!;
 	const askAgain = async () => await ask(createElsewhere(), upTo(5));
 	rows[0]!.record = 'edited';
-	await expect(askAgain()).rejects.toThrow('cannot be read');
+	await expect(askAgain()).rejects.toThrow('The budget in row 1 of the job ledger cannot be read');
 	Object.assign(rows[0]!, { record, claim: 'any text' });
 	await expect(askAgain()).resolves.toBeDefined();
 	rows.push({ ...rows[0]!, id: 2 });
