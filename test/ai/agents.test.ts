@@ -49,11 +49,6 @@ const toolsOf = () =>
 		return { kind, node: { ...node, parameters: { ...node.parameters, allowAgents: true } } };
 	});
 const toolFor = (kind: RegExp) => toolsOf().find((tool) => kind.test(tool.kind))!.node;
-const text = (account: SavedCredential) =>
-	nodesFor({ ...bridge.accounts, router: account }).router(NAME, ['text', 'message'], {
-		model: model('northwind/quill-2.5'),
-		prompt: asked,
-	});
 /** What may cost, and reached the service. */
 const posts = () => bridge.service.requests.filter(({ method }) => method === 'POST');
 const withTool = async (node: WorkflowNode, requireApproval = false) =>
@@ -81,38 +76,6 @@ it.each(oneOfEachKind.map(([kind]) => [kind]))('%s: the tool answers', async (ki
 		}),
 	);
 });
-
-it('a budget that is too small: nothing is sent, and the model is told to stop', async () => {
-	const { router } = secretsOf(bridge.service);
-	const account = await createWithLedger(bridge.editor, {
-		...router,
-		data: { ...router.data, budgetUsd: '0.0000001' },
-	});
-	const agent = await withTool(text(account));
-	standIn.plan(HELLO);
-	const { results, said } = await agent.say('Go');
-	expect(results).toEqual([
-		failure(/Do not call this tool again: tell the user that no money may be spent at the moment/),
-	]);
-	expect(said).toContain('no money may be spent');
-	expect(posts()).toEqual([]);
-});
-
-it.each(oneOfEachKind.map(([kind]) => [kind]))(
-	'%s: when the outcome is unknown, the model is told not to repeat the call, and a repeated one is a new request',
-	async (kind) => {
-		const { node } = toolsOf().find((tool) => tool.kind === kind)!;
-		const agent = await withTool(node);
-		bridge.service.fault({ match: { method: 'POST' }, times: 2, do: { type: 'reset_peer' } });
-		standIn.plan(HELLO, HELLO);
-		const { results } = await agent.say('Go');
-		const unknown = failure(/Do not call this tool again now: tell the user/, {
-			details: expect.objectContaining({ outcome: 'unknown' }),
-		});
-		expect(results).toEqual([unknown, unknown]);
-		expect(posts()).toHaveLength(2);
-	},
-);
 
 describe('a job with a Unique Key and a ledger', () => {
 	const keyed = async () => {
@@ -143,22 +106,6 @@ describe('a job with a Unique Key and a ledger', () => {
 		standIn.plan([HELLO, HELLO]);
 		const { results } = await agent.say('Go');
 		expect(results).toHaveLength(2);
-		expect(posts()).toHaveLength(1);
-	});
-
-	it('after an unknown outcome, no second one is started', async () => {
-		const agent = await withTool(await keyed());
-		bridge.service.fault({ match: { method: 'POST' }, times: 1, do: { type: 'reset_peer' } });
-		standIn.plan(HELLO, HELLO);
-		const { results } = await agent.say('Go');
-		expect(results).toEqual([
-			failure(
-				/not known whether the service received the job start.* Do not call this tool again now/,
-			),
-			failure(
-				/not known whether the job of the key "order 7" was started.* Nothing was sent.* Reason: An execution sent it on/,
-			),
-		]);
 		expect(posts()).toHaveLength(1);
 	});
 });

@@ -95,12 +95,6 @@ it('a text has the cost that the lines of the credential give', async () => {
 	});
 });
 
-it('a cap that is too small sends nothing', async () => {
-	const { execution, posts } = await ask('hello', { more: { spendingCapPerItem: 0.000001 } });
-	expect(told(execution)).toMatch(/more than the spending cap of \$0\.000001/);
-	expect(posts).toEqual([]);
-});
-
 it('an AI Agent calls a tool, and each answer has its cost', async () => {
 	const ours = withModel({ ...bridge, accounts: await accountsWith() }, { model: model(MINI) });
 	const execution = await runAgent(bridge, { text: '6*7', attached: [ours, calculator()] });

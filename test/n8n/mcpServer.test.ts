@@ -170,15 +170,6 @@ describe('set up as its notes say', () => {
 			return sessions.every((session) => stored.includes(session));
 		});
 	});
-
-	it('tells the caller of a failure of the service, without the key', async () => {
-		const rejected = { status: 401, body: { error: 'no' } };
-		bridge.service.fault({ match: { method: 'POST' }, do: { type: 'status', ...rejected } });
-		const { text } = await call(client(), 'Ask_the_Agent', { message: 'hello' });
-		expect(text).toMatch(/"error":"[^"]*401/);
-		expect(text).not.toContain(bridge.service.agent.key('ws-1'));
-		expect(posts()).toHaveLength(1);
-	});
 });
 
 const keyed = (sessionKey: string) => ({ sessionMode: 'key', sessionKey });

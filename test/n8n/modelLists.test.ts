@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Fault } from '../service/service.ts';
 import { textRequests } from './agent.ts';
 import {
 	bridgeOfFile,
@@ -101,21 +100,4 @@ it('a model that refuses is passed over for free, and the one that answers is pa
 		Number(record.find(({ model }) => model === id)?.['costUsd'] ?? 0);
 	expect(costOf(QUILL, after) - costOf(QUILL, before)).toBeCloseTo(Number(costUsd), 9);
 	expect(costOf(MINI, after)).toBe(costOf(MINI, before));
-});
-
-it('a list that was edited, and "Retry execution": what was answered is not asked again', async () => {
-	const { editor, service } = bridge;
-	const lost: Fault = { type: 'limit_data', bytes: 0 };
-	service.fault({ match: { method: 'POST', bodyIncludes: 'two' }, do: lost });
-	const asked = router('Ask', ['text', 'message'], {
-		model: picked,
-		...messages('={{ $json.text }}'),
-		requestSettings: { concurrency: 1 },
-	});
-	const items = [{ text: 'one' }, { text: 'two' }];
-	const failed = await editor.run(await editor.importWorkflow(workflow('retry', items, asked)));
-	await decide(QUILL);
-	await editor.retryExecution(failed.id);
-	expect(models().filter((model) => model === MINI)).toHaveLength(2);
-	expect(models()).not.toContain(QUILL);
 });

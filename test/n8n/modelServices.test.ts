@@ -7,7 +7,6 @@ import {
 	createWithLedger,
 	messages,
 	model,
-	modelsListedBy,
 	nodesFor,
 	readWith,
 	secretsOf,
@@ -78,26 +77,6 @@ const ask = async (router: SavedCredential, id: string) => {
 	return { ...execution, json: itemsOf(execution, 'Ask')[0]?.json };
 };
 
-it('a wrong key is told where a catalog answers to anybody, before and after the credential is used', async () => {
-	const account = await accountOf();
-	const test = async (apiKey: string) =>
-		await bridge.editor.testCredential({ ...account, data: { ...account.data, apiKey } });
-	expect(await test(KEY)).toMatchObject({
-		status: 'OK',
-		message: expect.stringMatching(/accepted the key/),
-	});
-	const wrong = `${KEY}-of-another`;
-	const refused = await test(wrong);
-	expect(refused).toMatchObject({
-		status: 'Error',
-		message: expect.stringMatching(/refused the API key \(401\).*Copy the key/),
-	});
-	await bridge.editor.updateCredential({ ...account, data: { ...account.data, apiKey: wrong } });
-	const { error } = await ask(account, MINI);
-	expect(error?.message).toMatch(/refused the API key/);
-	expect(JSON.stringify([refused, error])).not.toContain(wrong);
-});
-
 describe('a model server in the own network', () => {
 	const [asked] = rowOf('Ollama').answering;
 	const addressOf = (name: string) => ollama.baseUrl.replace('127.0.0.1', name);
@@ -135,24 +114,4 @@ it('an expression may be the base URL of a service over https://', async () => {
 		'northwind/quill-2.5',
 	);
 	expect(json ?? error).toMatchObject({ output: expect.stringContaining('Hello') });
-});
-
-it('a model without a price names the line that mends it, and with it the cap counts', async () => {
-	const askWith = async (ownPrices: string) =>
-		await ask(await accountOf({ ownPrices }), 'openrouter/auto');
-	const before = asked();
-	const { error } = await askWith('');
-	expect(error?.description).toContain('such as "openrouter/auto 0.25 2"');
-	expect(asked()).toBe(before);
-	const { json, error: another } = await askWith('openrouter/auto 0.25 2');
-	expect(json ?? another).toMatchObject({ costSource: 'service' });
-});
-
-it('the list of the editor has its models, with their prices', async () => {
-	const router = await accountOf();
-	const listed = await modelsListedBy('modelRouter', {
-		...bridge,
-		accounts: { ...bridge.accounts, router },
-	});
-	expect(listed).toContain(MINI);
 });

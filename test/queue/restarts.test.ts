@@ -194,35 +194,3 @@ it.each(['kill', 'stop'] as const)(
 		expect(met('GET', '')).toBeGreaterThanOrEqual(1);
 	},
 );
-
-it.each(['present', 'absent'] as const)(
-	'a file that PostgreSQL cannot give back is refused, content-length %s: the execution ends with the job ID',
-	async (contentLength) => {
-		bridge.service.forms.jobSteps = 0;
-		bridge.service.forms.contentLength = contentLength;
-		const { router } = nodesFor(bridge.accounts);
-		const execution = await queue.editor.runOnce(
-			workflow(
-				'large',
-				[{}],
-				router(
-					'Generate',
-					['media', 'generate'],
-					picture(`large [[size:${260 * 1024 * 1024}]]`, { options: { maxSizeMib: 1000 } }),
-					{ onError: 'continueErrorOutput' },
-				),
-			),
-		);
-		expect(execution.status).toBe('success');
-		expect(itemsOf(execution, 'Generate')).toEqual([]);
-		const { jobId } = bridge.service.world.starts[0]!;
-		expect(itemsOf(execution, 'Generate', 1)).toMatchObject([
-			{
-				json: {
-					error: expect.stringMatching(/^n8n cannot read back a file of this size/),
-					details: { jobId, advice: expect.stringContaining('N8N_STORAGE_PATH') },
-				},
-			},
-		]);
-	},
-);

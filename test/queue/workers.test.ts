@@ -94,33 +94,19 @@ interface Asked {
 // the first test of the file, and goes on beside the others.
 /** Where the limit is shared. */
 let together: Bridge;
-/** Where the workers know nothing of each other. */
-let apart: Bridge;
 let alone: Promise<Asked>;
 let atOnce: Promise<Asked>;
-let withoutLedger: Promise<Asked>;
 
 beforeAll(async () => {
 	together = await openBridge({}, queue.editor);
-	apart = await openBridge({}, queue.editor);
-	Object.assign(apart.service.forms, { rateWindow: 'bucket', enterpriseLimit: 60 });
 	const sharing = await accountAt(together, { plan: 'pro', shareLimit: true });
-	const own = await accountAt(apart, {
-		apiKey: apart.service.assistant.keys.enterprise,
-		plan: 'custom',
-		requestsPerMinute: 60,
-	});
 	// the first execution creates the table of the limit
 	alone = ask(together, sharing, 1, 120);
 	atOnce = alone.then(async () => await ask(together, sharing, 3, 40));
-	withoutLedger = ask(apart, own, 3, 30);
 	// they are looked at in their tests
-	for (const asked of [alone, atOnce, withoutLedger]) asked.catch(() => undefined);
+	for (const asked of [alone, atOnce]) asked.catch(() => undefined);
 });
-afterAll(async () => {
-	await together?.service.stop();
-	await apart?.service.stop();
-});
+afterAll(async () => await together?.service.stop());
 
 const accountAt = async ({ service }: Bridge, fields: Record<string, unknown>) =>
 	await createWithLedger(queue.editor, secretsOf(service).assistant, fields);
@@ -173,15 +159,5 @@ describe('the rate limit of Crypto Q&A, over three workers', () => {
 		expect(seconds).toBeGreaterThan(22);
 		// on a machine with much else to do, 69 s were seen
 		expect(seconds).toBeLessThan(120);
-	});
-
-	it('without the ledger, each worker is refused about once a minute, and nothing fails', async () => {
-		const { answered, accepted, refused, seconds, workers } = await withoutLedger;
-		expect(answered).toEqual(Array.from({ length: 3 }, () => ['success', 30]));
-		expect(accepted).toBe(90);
-		// about one for each worker, and one more where requests were on their way together
-		expect(refused).toBeLessThanOrEqual(2 * workers);
-		// a bucket has 60 at first, and 30 more take half a minute
-		expect(seconds).toBeLessThan(2 * 90);
 	});
 });
