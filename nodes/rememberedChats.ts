@@ -29,7 +29,7 @@ export type Chat = Awaited<ReturnType<typeof openChat>>;
  */
 export async function openChat(context: ChatContext, remembering: string) {
 	const { request, flowState, recordId } = context;
-	const { chatId, session } = request.chat;
+	const { source, chatId, session } = request.chat;
 	if (session === undefined)
 		return {
 			chatId,
@@ -41,27 +41,27 @@ export async function openChat(context: ChatContext, remembering: string) {
 	const name = `chat ${session}`;
 	const inExecution = flowState.get(name);
 	const memory = createMemory(context, session, remembering);
-	const isKnown = inExecution !== undefined || chatId !== undefined;
-	const remembered = isKnown ? undefined : await memory.find();
+	// what an item hands over may be older than this execution; a conversation says where it goes on
+	const known = source === 'conversation' ? (chatId ?? inExecution) : (inExecution ?? chatId);
+	const remembered = known === undefined ? await memory.find() : undefined;
+	const before = known ?? remembered?.chatId;
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
 	return {
-		/** The chat to continue; undefined for a new one. What an item hands over may be older than this execution. */
-		chatId: inExecution ?? chatId ?? remembered?.chatId,
+		/** The chat to continue; undefined for a new one. */
+		chatId: before,
 		/** Whether the ID was remembered by an earlier execution: the chat may be gone. */
 		isRemembered: remembered !== undefined,
 		/** To be called with the chat's ID as soon as it is known. */
 		onChat(id: string) {
 			recordId('chat', id);
-			if (id !== (inExecution ?? remembered?.chatId)) newChat = id;
+			if (id !== before) newChat = id;
 			flowState.set(name, id);
 		},
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
-			if (newChat === undefined || chatId !== undefined) return;
-			// each answer of some services has a new ID: that of this execution replaces its last one
-			const isNew = inExecution === undefined;
-			await memory.remember(newChat, isNew ? remembered : await memory.find(), isNew);
+			if (newChat !== undefined)
+				await memory.remember(newChat, known === undefined ? remembered : 'last');
 		},
 	};
 }
@@ -91,20 +91,18 @@ function createMemory(
 			}
 		},
 		/**
-		 * @param replaced The chat that the service no longer continues.
-		 * @param isNew Whether it is the first one of this execution.
+		 * @param replaced The chat that the service no longer continues, or the last one of those whose answers have a new ID each.
 		 */
-		async remember(
-			chatId: string,
-			replaced: RememberedChat | undefined,
-			isNew: boolean,
-		): Promise<void> {
+		async remember(chatId: string, replaced: RememberedChat | undefined | 'last'): Promise<void> {
 			if (!usesLedger) {
-				if (isNew && request.chat.isMissedLater) addHint(forgottenNotice(remembering));
+				if (replaced !== 'last' && request.chat.isMissedLater)
+					addHint(forgottenNotice(remembering));
 				return;
 			}
 			try {
-				const { isOverfull } = await rememberChat(await open(), key, chatId, replaced);
+				const ledger = await open();
+				const known = replaced === 'last' ? await findChat(ledger, key) : replaced;
+				const { isOverfull } = await rememberChat(ledger, key, chatId, known);
 				if (isOverfull) addHint(OVERFULL_NOTICE);
 			} catch (cause) {
 				addHint(

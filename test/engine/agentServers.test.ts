@@ -607,6 +607,21 @@ describe('OpenAI Responses', () => {
 		await n8n.stop();
 	});
 
+	it('the job ledger remembers the answer to a decision that an item handed over', async () => {
+		const n8n = await startDataTables();
+		const remembering = async (q: string, item: IDataObject = {}, more: INodeParameters = {}) => {
+			const call = callOf('responses', q, { ...byKey, ...more }, n8n.ledgerFields);
+			return await run({ ...call, items: [item] });
+		};
+		const [question] = (await remembering('[may] go on')).items;
+		const approve = { messageSource: 'fromInput', options: { answerToApproval: 'approve' } };
+		const { items, hints } = await remembering('', question?.json, approve);
+		await remembering('and now?');
+		expect(asked().at(-1)?.body['previous_response_id']).toBe(items[0]?.json['chatId']);
+		expect([n8n.rows.length, hints]).toEqual([1, []]);
+		await n8n.stop();
+	});
+
 	it('an agent that is gone is told', async () => {
 		const gone = await send('responses', 'one', { agent: model('gone') });
 		expect(gone.failed).toMatchObject({

@@ -4,6 +4,7 @@ import { type AgentServers, agentServers } from '../service/agentServers';
 import { callTool } from './rig/agentTool';
 import { model, secretsOf } from './rig/calls';
 import { converse, type ConverseOptions } from './rig/converse';
+import { startDataTables } from './rig/dataTables';
 import { ours } from './rig/flow';
 import { serviceForTests } from './rig/service';
 
@@ -239,6 +240,25 @@ it('agents whose servers make the IDs go on over a conversation, and from its tr
 		'message 12.',
 		'message 12.',
 	]);
+});
+
+it('the job ledger remembers the last turn of a conversation', async () => {
+	const n8n = await startDataTables();
+	const responses = { ...servers.credential('responses'), ...n8n.ledgerFields };
+	const call = {
+		speakers: { Ada: agent('responses'), Graph: graph() },
+		parameters: { turnLimit: 5, sessionMode: 'key', sessionKey: 'a' },
+		items: [{ chatInput: 'Hello' }],
+		secrets: { ...secrets(), responses },
+	};
+	await converse(call);
+	const { json } = await converse(call);
+	const told = transcriptOf(json).map(({ text }) => String(text).slice(-10));
+	expect(told.filter((_, index) => index % 2 === 0)).toEqual(
+		[4, 5, 6].map((count) => `message ${count}.`),
+	);
+	expect(n8n.rows).toHaveLength(1);
+	await n8n.stop();
 });
 
 it('a failure names the server, and what had arrived stays', async () => {

@@ -165,8 +165,7 @@ function toChat(
 	const isOwn = source === 'conversation' && id !== undefined && !parseUuid(id);
 	const chatId = handedOver ?? (isOwn ? id : undefined);
 	const known = { source, ...(chatId && { chatId }) };
-	// a conversation knows the last one of its speaker
-	if (!server?.chatAt || (chatId && source === 'conversation')) return known;
+	if (!server?.chatAt || isOwn) return known;
 	const session = `${place.id} ${id}`;
 	return { ...known, ...(id && { session, isMissedLater: source !== 'conversation' }) };
 }
