@@ -39,6 +39,8 @@ interface Message {
 	known: KnownWait;
 	/** What an item says that it is about. What the execution knows may be newer. */
 	shown?: KnownWait | undefined;
+	/** What a person was shown has no key in it. */
+	redact<Data>(value: Data): Data;
 }
 
 /** An approval that waits. */
@@ -61,9 +63,10 @@ interface OpenApproval {
 export async function directMessage(
 	http: Http,
 	server: AgentServer,
-	{ content, decision, session, known, shown = {} }: Message,
+	{ content, decision, session, known, shown = {}, redact }: Message,
 ): Promise<Directed> {
-	const open = session === undefined ? undefined : await findOpen(http, server, session, known);
+	const open =
+		session === undefined ? undefined : redact(await findOpen(http, server, session, known));
 	if (open) {
 		const { task, waitsFor, answer } = open;
 		const mayBe = decision && !open.refuses?.(decision);

@@ -12,6 +12,7 @@ import type { Connection } from './connection';
 import type { HandedOver } from './caller';
 import type { FlowState } from './memory/executionMemory';
 import type { ParamValues } from './parameters';
+import type { Redactor } from './redact';
 import { requestSettings } from './requestSettings';
 
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
@@ -103,6 +104,8 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	accounts: Accounts;
 	/** Lasts through the execution, for all nodes with the same account. */
 	flowState: FlowState;
+	/** As the output will have it. */
+	redact: Redactor['data'];
 	/** Paid requests that this process has in flight for the same account, in all executions. */
 	countInFlight(): number;
 	/** Sends a part of the answer to the reader in a chat or at a streaming webhook. @returns what has to be waited for, if anything. */

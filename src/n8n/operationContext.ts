@@ -151,6 +151,7 @@ function shareContext(
 			},
 			reserveUnknown: async () => await reserve(accounts.openCall(''), () => NO_COST),
 			flowState: createFlowState(n8n, `${scope} ${baseUrl}`, redact),
+			redact: redact.data,
 			countInFlight: () => countInFlight(account),
 			addJobCost,
 			countTokens: (input, output) => countTokens(n8n, input, output),

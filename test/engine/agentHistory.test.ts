@@ -112,10 +112,12 @@ it.each(NAMES)('%s: a message without an ID gets the same one in each request', 
 	expect(new Set(sent().map(({ id }) => id)).size).toBe(5);
 });
 
-it.each(NAMES)('%s: what contains a key is not kept, which a hint says', async (name) => {
+it.each(NAMES)('%s: what contains a key is kept without it', async (name) => {
 	const byKey = { sessionMode: 'key', sessionKey: 'a' };
-	const { hints } = await ask(name, [{ q: `My key is ${AGENT_KEY}` }], byKey);
-	expect(JSON.stringify(hints)).toMatch(/contains a key, so this execution does not keep it/);
+	const items = [{ q: `My key is ${AGENT_KEY}` }, { q: 'two' }];
+	const { items: answers } = await ask(name, items, byKey);
+	expect(answers[1]?.json['output']).toBe('I heard: two This is message 2.');
+	expect(sent()[0]).toMatchObject({ text: 'My key is ***' });
 });
 
 const NO_MESSAGE = /Entry \d has no "role" \(user or agent\) and "text"/;

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { type AgentServers, agentServers } from '../service/agentServers';
+import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { callTool } from './rig/agentTool';
 import { CARRY_ON, model } from './rig/calls';
 import { made, ours, startFlow, type Wire } from './rig/flow';
@@ -497,25 +497,60 @@ it('OpenAI Responses: of two decisions about the same, the second is refused', a
 	expect(paid()).toHaveLength(2);
 });
 
-it('the execution that was asked knows what it decides about, without its item', async () => {
-	const agent = (name: string, message: string, answerToApproval: string) =>
-		ours(name, 'workspaceAgent', {
-			credential: 'agentServerApi',
-			parameters: callOf(message, { answerToApproval }).parameters,
-		});
-	const wait = made('Wait', 'test.sink');
-	const { data } = await startFlow({
-		secrets: { agentServerApi: servers.credential('langGraph') },
-		nodes: [agent('Ask', '[may]', 'none'), wait, agent('Decide', '', 'approve')],
-		wires: [
-			['Ask', 'Wait'],
-			['Wait', 'Decide'],
-		],
-		input: [{ json: {} }],
-	}).finished;
-	expect(data.resultData.error).toBeUndefined();
+it('what waits with a key in it is approved as it was shown', async () => {
+	const { json } = await send(`[may 1] May I use ${AGENT_KEY}?`);
+	expect(json['waitsFor']).toMatchObject({ text: 'May I use ***?' });
+	expect((await decide('approve', json)).failed).toBeUndefined();
 	expect(resumed()).toEqual([true]);
 });
+
+it('From Key, after an unknown outcome: a decision is for what its item says', async () => {
+	const only = { agent: model('planner-1') };
+	const { json } = await send('[may] go on', { ...only, sessionKey: 'a' }, {}, 'responses');
+	const { parameters, ...call } = callOf('', only, 'responses');
+	const { items, failed } = await run({
+		...call,
+		parameters: { ...parameters, options: { answerToApproval: '={{ $json.decision }}' } },
+		items: [
+			{ chatInput: '[cut]', decision: 'none' },
+			{ ...json, decision: 'approve' },
+			{ ...json, decision: 'approve' },
+		],
+		settings: CARRY_ON,
+	});
+	expect(failed).toHaveLength(2);
+	expect(items).toHaveLength(1);
+	expect(paid().at(-1)?.body['input']).toMatchObject([{ approval_request_id: 'mcpr_1' }]);
+	// each once
+	expect(paid()).toHaveLength(3);
+});
+
+it.each([
+	['', '[may]'],
+	['and with a key in it', `[may 1] May I use ${AGENT_KEY}?`],
+])(
+	'the execution that was asked knows what it decides about, without its item %s',
+	async (...row) => {
+		const [, question] = row;
+		const agent = (name: string, message: string, answerToApproval: string) =>
+			ours(name, 'workspaceAgent', {
+				credential: 'agentServerApi',
+				parameters: callOf(message, { answerToApproval }).parameters,
+			});
+		const wait = made('Wait', 'test.sink');
+		const { data } = await startFlow({
+			secrets: { agentServerApi: servers.credential('langGraph') },
+			nodes: [agent('Ask', question, 'none'), wait, agent('Decide', '', 'approve')],
+			wires: [
+				['Ask', 'Wait'],
+				['Wait', 'Decide'],
+			],
+			input: [{ json: {} }],
+		}).finished;
+		expect(data.resultData.error).toBeUndefined();
+		expect(resumed()).toEqual([true]);
+	},
+);
 
 it.each([
 	['failed after it was received', '[code -32603]', false],
@@ -574,6 +609,26 @@ describe('a model decides about nothing', () => {
 				expect(answers).toEqual([expect.stringMatching(/waits for the decision of a person/)]);
 			}
 			expect(paid()).toHaveLength(1);
+		},
+	);
+
+	it.each<Name>(['a2a', 'agUi', 'aiSdk', 'dify', 'responses'])(
+		'as a tool in the execution in which it asks, where the server is not asked what waits: %s',
+		async (name) => {
+			const question = name === 'a2a' ? '[auth]' : '[may] go on';
+			for (const way of ['by the engine', 'by itself'] as const) {
+				const parameters = { sessionMode: 'key', sessionKey: way, options: {} };
+				const { answers } = await callTool(way, {
+					tool: { ...tool({}), parameters: { agentOf: 'server', ...parameters } },
+					calls: [{ Message: question }, given('mcpr_1')],
+					secrets: { agentServerApi: servers.credential(name) },
+				});
+				expect(answers).toEqual([
+					expect.stringContaining('"kind":"approval"'),
+					expect.stringMatching(/waits for the decision of a person/),
+				]);
+			}
+			expect(paid()).toHaveLength(2);
 		},
 	);
 

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { KnownWait } from '../../../src/agent/approvals';
+import type { Directed, KnownWait } from '../../../src/agent/approvals';
 import type { Waiting } from '../../../src/agent/waiting';
 import { type Decision, isDecision } from '../../../src/core/decision';
 import {
@@ -70,9 +70,9 @@ export function readDecision(
 	);
 }
 
-type Execution = Pick<OperationContext<never>, 'flowState'>;
+type Execution = Pick<OperationContext<never>, 'flowState' | 'redact'>;
 
-/** What an execution remembers of a session. */
+/** What an execution remembers of a session. Without a text, it does not know whether anything waits. */
 interface WaitMemory extends KnownWait {
 	/** The tasks about which it has decided: each once. */
 	decided?: string[];
@@ -90,18 +90,20 @@ function readMemory(kept: string | undefined): WaitMemory {
  * @param given What the item hands over.
  */
 export function recallWait(
-	{ flowState }: Execution,
+	{ flowState }: Pick<Execution, 'flowState'>,
 	session: string,
 	given: KnownWait,
 	source: SessionSource,
 ): KnownWait {
 	// it knows what waits for its speaker, but not whether all of it was shown
 	const isTold = source === 'conversation';
-	const { decided, ...found } = readMemory(flowState.get(nameOf(session)));
+	const { decided, ...kept } = readMemory(flowState.get(nameOf(session)));
 	if (!decided) return given;
-	const { taskId, kind } = found;
+	const { taskId, kind, text } = kept;
+	const found = { ...kept, text: text ?? '' };
 	const isOver = given.taskId !== undefined && decided.includes(given.taskId);
-	if (isNamed(source) || (!isTold && isOver)) return found;
+	const isCertain = isOver || (isNamed(source) && (taskId ?? text) !== undefined);
+	if (!isTold && isCertain) return found;
 	const isSame = given.taskId ? given.taskId === taskId : !isTold || given.kind === kind;
 	if (!isSame) return given;
 	return isTold ? { ...found, text: undefined, ...given } : found;
@@ -113,16 +115,16 @@ export function recallWait(
  * @throws ServiceError as `answering`.
  */
 export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: string }>(
-	{ flowState }: Execution,
+	{ flowState, redact }: Execution,
 	session: string,
 	answering: Promise<Answer>,
-	decided?: string,
+	{ decides, task }: Pick<Directed, 'decides' | 'task'>,
 ): Promise<Answer> {
 	const name = nameOf(session);
 	const { decided: before = [] } = readMemory(flowState.get(name));
-	const all = decided ? [...before, decided] : before;
+	const all = decides ? [...before, decides] : before;
 	const remember = (wait: KnownWait) =>
-		flowState.set(name, JSON.stringify({ ...wait, decided: all } satisfies WaitMemory));
+		flowState.set(name, JSON.stringify(redact<WaitMemory>({ ...wait, decided: all })));
 	try {
 		const answer = await answering;
 		const { kind, onlyDecline, text = '' } = answer.waitsFor ?? {};
@@ -132,7 +134,7 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 		const details: ServiceErrorDetails = cause instanceof ServiceError ? cause.details : {};
 		const { outcome = 'unknown', ids = {}, computed = {} } = details;
 		if (outcome !== 'not_started' || computed['isGone'])
-			remember({ taskId: ids['taskId'], text: '' });
+			remember({ taskId: ids['taskId'], text: task && '' });
 		throw mapServiceError(cause);
 	}
 }

@@ -28,8 +28,9 @@ export type OpenHistory = ReturnType<typeof openHistory>;
 export function openHistory({
 	request,
 	flowState,
+	redact,
 	addHint,
-}: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'addHint'>) {
+}: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'redact' | 'addHint'>) {
 	const { server, session, content, place, isCarriedOn } = request;
 	if (!server?.history) return undefined;
 	const { name, earlier } = findEarlier(request, flowState);
@@ -57,8 +58,7 @@ export function openHistory({
 		add(text: string, id?: string): readonly Said[] | undefined {
 			const answer: Said[] = text ? [{ role: 'agent', text, ...(id && { id }) }] : [];
 			const said = [...history, ...answer];
-			if (name) flowState.set(name, JSON.stringify(said));
-			if (name && flowState.get(name) === undefined) addHint(NOT_KEPT);
+			if (name) flowState.set(name, JSON.stringify(redact(said)));
 			return isCarriedOn ? said : undefined;
 		},
 	};
@@ -78,6 +78,3 @@ function findEarlier(
 /** The same in each request that has it: by it, a server knows a message again. */
 const idOf = (session: string, { role, text }: Said, index: number) =>
 	sessionIdOf(session, `${index} ${role} ${text}`);
-
-const NOT_KEPT =
-	'What was said contains a key, so this execution does not keep it: the next message begins anew. Leave keys out of messages.';

@@ -232,7 +232,7 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 	const message = { sessionId, content: other?.content ?? content };
 	const answering = sendMessage(http, message, listening, other);
 	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await (other
-		? rememberWait(context, `${place} ${sessionId}`, answering, other.decides)
+		? rememberWait(context, `${place} ${sessionId}`, answering, other)
 		: answering);
 	const chatId = ids.chat === sessionId ? undefined : ids.chat;
 	return {
@@ -273,13 +273,13 @@ async function askOther(
 	sessionId: string,
 	history: AskedServer['history'],
 ): Promise<(AskedServer & Directed) | undefined> {
-	const { request, checked, http } = context;
+	const { request, checked, http, redact } = context;
 	const { server, agent = '', decision, content, session, place } = request;
 	if (!server) return undefined;
 	const how = checked ?? (await findHow(context, server, agent));
 	const name = `${place} ${sessionId}`;
 	const known = recallWait(context, name, request.known ?? {}, session.source);
-	const message = { content, decision, session: session.id, known, shown: request.known };
+	const message = { content, decision, session: session.id, known, shown: request.known, redact };
 	const directed = await directMessage(http, server, message);
 	const isNew = session.id === undefined;
 	return {

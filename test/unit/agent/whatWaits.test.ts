@@ -9,12 +9,15 @@ import { failureOf, inMemory, json } from '../inMemoryHttp';
 const ID = '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90';
 const ASKS = { id: 'f'.repeat(32), value: 'May I?' };
 
+const redact = <Data>(value: Data) => value;
+
 const direct = async (threads: object[], session = ID, decision?: 'decline') =>
 	await directMessage(inMemory(json(threads)), serverOf('langGraph')!, {
 		content: 'yes',
 		decision,
 		session,
 		known: { taskId: ASKS.id, text: ASKS.value },
+		redact,
 	});
 /** @param known What the execution knows. @param shown What an item says that it is about. */
 const decideOn = async (
@@ -29,6 +32,7 @@ const decideOn = async (
 		session: ID,
 		known,
 		shown,
+		redact,
 	});
 const waitOf = (reason: unknown) => ({
 	for: 'approval' as const,
