@@ -113,7 +113,9 @@ function toRemoteInput(
 function toRemoteHistory(conversation: Conversation, speaker: string): IDataObject[] {
 	const { turns, earlier } = conversation;
 	const last = turns.findLastIndex((turn) => turn.speaker === speaker && !turn.failed);
-	if (last >= earlier || !rowOf(turns[last])?.history) return [];
+	const row = rowOf(turns[last]);
+	// a table may not have the column
+	if (last >= earlier || (row && !row.history)) return [];
 	return toHistory(conversation, speaker).map(({ role, content }) => ({
 		role: role === 'user' ? role : 'agent',
 		text: content,

@@ -115,8 +115,7 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	/** Counts a job that has ended in the one hint on what the jobs of this run have cost. */
 	addJobCost(cost: Cost): void;
 	/**
-	 * Does something as the last thing that the node does: when it hands its items over, or when the execution was stopped. Not after a failure
-	 * that ends the node: n8n may run it again.
+	 * Does something as the last thing that the node does: when it hands its items over or is stopped. Not after a failure: n8n may run it again.
 	 *
 	 * @param action It must not throw.
 	 */

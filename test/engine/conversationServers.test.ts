@@ -191,8 +191,12 @@ it('agents that remember nothing go on over a conversation, and from its transcr
 	]);
 	// not each turn stores it again
 	expect(JSON.stringify(json).length).toBeLessThan(22_000);
-	const transcript = JSON.stringify(transcriptOf(json));
-	const next = await talk(speakers, { turnLimit: 4, options: { transcript } }, '');
+	// a table may not have that of servers
+	const rows = transcriptOf(json).map((row) =>
+		row['speaker'] === 'Bob' ? { ...row, server: null } : row,
+	);
+	const options = { transcript: JSON.stringify(rows) };
+	const next = await talk(speakers, { turnLimit: 4, options }, '');
 	const all = [
 		...texts,
 		...transcriptOf(next.json)
@@ -203,6 +207,7 @@ it('agents that remember nothing go on over a conversation, and from its transcr
 	// the opening is not in a transcript
 	const [, ...earlier] = sent.map(({ content }) => content);
 	expect(earlier).toEqual(all.slice(0, 22));
+	expect(all.at(-1)).toMatch(/This is message 12\.$/);
 });
 
 it.each<Name>(['agUi', 'aiSdk'])(
