@@ -116,7 +116,8 @@ function toRemoteHistory(conversation: Conversation, speaker: string): IDataObje
 	const row = rowOf(turns[last]);
 	// a table may not have the column
 	if (last >= earlier || (row && !row.history)) return [];
-	return toHistory(conversation, speaker).map(({ role, content }) => ({
+	// its node leaves out what is too much, and says so
+	return toHistory(conversation, speaker, Infinity).map(({ role, content }) => ({
 		role: role === 'user' ? role : 'agent',
 		text: content,
 	}));

@@ -196,8 +196,10 @@ export function composeMessage(conversation: Progress, speaker: string) {
  * The earlier conversation for a model, which has no memory: the messages it was sent are the user's, its answers are the assistant's.
  *
  * If it is too long, the oldest messages are left out, but never the latest answer or the instruction.
+ *
+ * @param most Characters.
  */
-export function toHistory(conversation: Progress, speaker: string) {
+export function toHistory(conversation: Progress, speaker: string, most = MAX_CHARACTERS) {
 	// the message contains everything
 	if (conversation.rules.hearing === 'all') return [];
 	const entries = listEntries(conversation, speaker);
@@ -209,7 +211,7 @@ export function toHistory(conversation: Progress, speaker: string) {
 	let characters = 0;
 	const first = all.findLastIndex(({ sent, answer }, index) => {
 		characters += sent.length + answer.length;
-		return characters > MAX_CHARACTERS && index < all.length - 1;
+		return characters > most && index < all.length - 1;
 	});
 	return all.slice(first + 1).flatMap(({ sent, answer }, index) => [
 		{ role: 'user' as const, content: index ? sent : instruct(conversation, speaker, sent) },

@@ -210,6 +210,26 @@ it('agents that remember nothing go on over a conversation, and from its transcr
 	expect(all.at(-1)).toMatch(/This is message 12\.$/);
 });
 
+it.each([
+	['all of it', 3, 7, undefined],
+	['what fits, and says so', 7, 15, /oldest messages were not sent \(\d+\)/],
+] as const)(
+	'what a long transcript hands to them is sent: %s',
+	async (_what, count, most, note) => {
+		const rows = Array.from({ length: 2 * count }, (_, index) => ({
+			speaker: index % 2 ? 'Bob' : 'Ada',
+			text: `${index} ${'é'.repeat(45_000)}`,
+			server: index % 2 ? 'n8n Chat' : 'AG-UI',
+		}));
+		const options = { transcript: JSON.stringify(rows) };
+		const speakers = { Ada: agent('agUi'), Bob: agent('n8nChat') };
+		const { json } = await talk(speakers, { turnLimit: 1, options }, '');
+		const sent = servers.calls.at(-1)?.body['messages'] as object[];
+		expect(sent.length === most).toBe(!note);
+		expect(transcriptOf(json).at(-1)?.['note'] ?? '').toMatch(note ?? /^$/);
+	},
+);
+
 it.each<Name>(['agUi', 'aiSdk'])(
 	'%s: a message with everything in it needs no other',
 	async (name) => {
