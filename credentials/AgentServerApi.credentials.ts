@@ -3,7 +3,8 @@ import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 import { SERVERS } from '../src/agent/servers';
 import {
 	additionalHeaderProperties,
-	mayNeedItem,
+	apiKeyField,
+	baseUrlField,
 	chosenKeyPlace,
 	keyPlaceOptions,
 } from '../src/n8n/headers';
@@ -31,12 +32,7 @@ export class AgentServerApi implements ICredentialType {
 			description: 'What the agent runs on. That decides how it is asked.',
 		},
 		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			typeOptions: mayNeedItem,
-			default: '',
-			required: true,
+			...baseUrlField,
 			placeholder: 'e.g. https://agent.example.com',
 			description:
 				'A2A: what comes before /.well-known/agent-card.json. LangGraph: the address of the server. n8n Chat: the Chat URL of the Chat Trigger. AG-UI and AI SDK: the address of the agent itself. OpenAI Responses and Dify: up to /v1. It begins with https://. In your own network, http:// is fine.',
@@ -53,13 +49,8 @@ export class AgentServerApi implements ICredentialType {
 			description: 'Where the server takes its key. Its documentation says so.',
 		},
 		{
-			displayName: 'API Key',
-			name: 'apiKey',
-			type: 'string',
-			typeOptions: { password: true, ...mayNeedItem },
+			...apiKeyField,
 			displayOptions: { hide: { keyIn: ['none'] } },
-			default: '',
-			required: true,
 			description: 'It is only sent to the server of the base URL',
 		},
 		...jobLedgerProperties,

@@ -1,6 +1,11 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/headers';
+import {
+	additionalHeaderProperties,
+	apiKeyField,
+	baseUrlField,
+	mayNeedItem,
+} from '../src/n8n/headers';
 import { createHeaderAuth, jobLedgerProperties } from '../src/n8n/credential';
 import { X_API_KEY } from '../src/core/keyPlace';
 
@@ -16,23 +21,13 @@ export class MarketAssistantApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			typeOptions: mayNeedItem,
-			default: '',
-			required: true,
+			...baseUrlField,
 			placeholder: 'e.g. https://host.example.com/api/ai-assistant/v1',
 			description:
 				'Address of the assistant. It begins with https:// and ends with /api/ai-assistant/v1.',
 		},
 		{
-			displayName: 'API Key',
-			name: 'apiKey',
-			type: 'string',
-			typeOptions: { password: true, ...mayNeedItem },
-			default: '',
-			required: true,
+			...apiKeyField,
 			description:
 				'Get a free key from support, or register on the business platform and choose the free plan',
 		},

@@ -1,6 +1,12 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties, mayNeedItem, keyPlaceOptions } from '../src/n8n/headers';
+import {
+	additionalHeaderProperties,
+	apiKeyField,
+	baseUrlField,
+	keyPlaceOptions,
+	mayNeedItem,
+} from '../src/n8n/headers';
 import { budgetProperties } from '../src/n8n/budgetFields';
 import { createHeaderAuth, jobLedgerProperties, spendingProperties } from '../src/n8n/credential';
 import { keyPlaceOf } from '../src/router/keyIn';
@@ -81,12 +87,7 @@ export class ModelRouterApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			typeOptions: mayNeedItem,
-			default: '',
-			required: true,
+			...baseUrlField,
 			placeholder: 'e.g. https://openrouter.ai',
 			description:
 				'Address of the router, or of a service with the same protocol, as its documentation has it. It begins with https://. In your own network, http:// is fine.',
@@ -108,13 +109,8 @@ export class ModelRouterApi implements ICredentialType {
 			description: 'Where the service takes its key. Its documentation says so.',
 		},
 		{
-			displayName: 'API Key',
-			name: 'apiKey',
-			type: 'string',
-			typeOptions: { password: true, ...mayNeedItem },
+			...apiKeyField,
 			displayOptions: { hide: { keyIn: ['none'] } },
-			default: '',
-			required: true,
 			description: 'Key of the model router, not the key of an agent or of the assistant',
 		},
 		ownPricesProperty,

@@ -1,6 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { additionalHeaderProperties, mayNeedItem } from '../src/n8n/headers';
+import { additionalHeaderProperties, apiKeyField, baseUrlField } from '../src/n8n/headers';
 import { createHeaderAuth } from '../src/n8n/credential';
 import { BEARER } from '../src/core/keyPlace';
 
@@ -16,23 +16,13 @@ export class WorkspaceAgentApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			typeOptions: mayNeedItem,
-			default: '',
-			required: true,
+			...baseUrlField,
 			placeholder: 'e.g. https://host.example.com/api/v1/workspaces/my-workspace',
 			description:
 				'Copy it from the API settings of the workspace. It begins with https:// and ends with the identifier of the workspace.',
 		},
 		{
-			displayName: 'API Key',
-			name: 'apiKey',
-			type: 'string',
-			typeOptions: { password: true, ...mayNeedItem },
-			default: '',
-			required: true,
+			...apiKeyField,
 			description:
 				'Copy it from the API settings of the same workspace: each workspace has its own key',
 		},

@@ -18,8 +18,7 @@ import {
 	whereColumns,
 } from '../tables/table';
 import { emptyCells, type Entry, type NewEntry } from './entry';
-import { type Transition, transitions } from './transitions';
-import { type Update, updates } from './updates';
+import { type Transition, transitions, type Update, updates } from './transitions';
 
 /** The rows of the job ledger. */
 export type LedgerTable = Table<Entry, NewEntry>;

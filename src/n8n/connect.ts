@@ -4,7 +4,7 @@ import { invalidInputError, mapServiceError } from '../core/errors';
 import { budgetProperties } from './budgetFields';
 import { type Connection, openConnection, openOwner, type ServiceAccess } from './connection';
 import { jobLedgerProperties, spendingProperties } from './credential';
-import { additionalHeaderProperties } from './headers';
+import { additionalHeaderProperties, apiKeyField, baseUrlField } from './headers';
 import type { HttpContext } from './http';
 import { countVisibleItems, readAsEntered, withEmptyItems, withoutItems } from './platform';
 import type { Redactor } from './redact';
@@ -242,10 +242,7 @@ const titled = ({ name, displayName: title }: { name: string; displayName: strin
 	title,
 });
 
-const SERVICE_FIELDS = [
-	{ name: 'baseUrl', title: 'Base URL' },
-	{ name: 'apiKey', title: 'API Key' },
-];
+const SERVICE_FIELDS = [baseUrlField, apiKeyField].map(titled);
 
 /** n8n drops the value of a field that is hidden: the key, where the service takes none. */
 const serviceFields = ({ keyIn }: Data) =>

@@ -18,6 +18,25 @@ export const mayNeedItem = {
 	ignoreCredentialExpressionResolveError: true,
 } as const satisfies INodePropertyTypeOptions;
 
+/** The address of the service. */
+export const baseUrlField = {
+	displayName: 'Base URL',
+	name: 'baseUrl',
+	type: 'string',
+	typeOptions: mayNeedItem,
+	default: '',
+	required: true,
+} as const satisfies INodeProperties;
+
+export const apiKeyField = {
+	displayName: 'API Key',
+	name: 'apiKey',
+	type: 'string',
+	typeOptions: { password: true, ...mayNeedItem },
+	default: '',
+	required: true,
+} as const satisfies INodeProperties;
+
 /**
  * Headers that a gateway or proxy in front of the service asks for. These are flat fields: n8n restores the hidden values of a collection
  * by position, so after one is deleted, the next name would get its secret (n8n 2.41.1, credentials.service.js).

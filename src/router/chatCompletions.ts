@@ -4,7 +4,14 @@ import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
-import { readReasoning } from './reasoningPlaces';
+import {
+	readReasoning,
+	mergePiece,
+	addCallFragment,
+	createPartialCalls,
+	type PartialCalls,
+	sortCalls,
+} from './chatMessage';
 import {
 	type AnswerFile,
 	checkCount,
@@ -13,13 +20,6 @@ import {
 	type TextAnswer,
 	type TextChoice,
 } from './textAnswer';
-import {
-	mergePiece,
-	addCallFragment,
-	createPartialCalls,
-	type PartialCalls,
-	sortCalls,
-} from './messageDeltas';
 import { withOwnFields } from './ownFields';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 

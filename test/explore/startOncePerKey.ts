@@ -1,5 +1,5 @@
 import { ServiceError } from '../../src/core/errors';
-import { resolveStart } from '../../src/ledger/startDecisions';
+import { resolveStart } from '../../src/ledger/manualChanges';
 import type { Played } from './explore';
 import { CALM, createWorld, imageWith, type Process, type Weather } from './world';
 import { startThroughLedger } from '../unit/ledger/startThroughLedger';

@@ -1,8 +1,7 @@
 import type { Entry, NewEntry } from '../../src/ledger/entry';
 import type { LedgerTable } from '../../src/ledger/ledger';
 import type { Where } from '../../src/tables/table';
-import { transitions, type Transition } from '../../src/ledger/transitions';
-import { type Update, updates } from '../../src/ledger/updates';
+import { transitions, type Transition, type Update, updates } from '../../src/ledger/transitions';
 
 type Row = Pick<Entry, 'id' | 'state'>;
 

@@ -7,8 +7,11 @@ import { openLedger } from '../../../src/ledger/openLedger';
 import type { Entry } from '../../../src/ledger/entry';
 import { asNotStarted, hasStarted } from '../../../src/ledger/keyClaim';
 import type { Ledger } from '../../../src/ledger/ledger';
-import type { JobSelector } from '../../../src/ledger/manualChanges';
-import { resolveStart, type StartSelector } from '../../../src/ledger/startDecisions';
+import {
+	type JobSelector,
+	resolveStart,
+	type StartSelector,
+} from '../../../src/ledger/manualChanges';
 import type { ItemOutput, OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { toJob } from '../../../src/paid/payJob';

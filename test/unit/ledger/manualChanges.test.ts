@@ -1,7 +1,11 @@
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
-import { confirmDelivery, deliverAgain, registerJob } from '../../../src/ledger/manualChanges';
-import { resolveStart } from '../../../src/ledger/startDecisions';
+import {
+	confirmDelivery,
+	deliverAgain,
+	registerJob,
+	resolveStart,
+} from '../../../src/ledger/manualChanges';
 import { failureOf } from '../inMemoryHttp';
 import { virtualClock } from '../virtualClock';
 import { ledgerOn, Rows } from './simulatedTable';

@@ -2,7 +2,7 @@ import { cancelledError, ServiceError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/retry';
 import { claimKey } from '../../../src/ledger/keyClaim';
 import type { LedgerTable } from '../../../src/ledger/ledger';
-import { resolveStart } from '../../../src/ledger/startDecisions';
+import { resolveStart } from '../../../src/ledger/manualChanges';
 import { enterUnknownAlarms } from '../../../src/spending/alarms';
 import { failureOf } from '../inMemoryHttp';
 import { broken, LEASE, MINUTE, refused, SECOND, startWorld, wanted } from './startWorld';

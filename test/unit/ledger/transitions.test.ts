@@ -1,8 +1,7 @@
 import { applyTransition, applyUpdate, findRowsOfJobs } from '../../../src/ledger/ledger';
 import { anyOf, atMost, chunks, noneOf, where, type Where } from '../../../src/tables/table';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
-import { transitions } from '../../../src/ledger/transitions';
-import { updates } from '../../../src/ledger/updates';
+import { transitions, updates } from '../../../src/ledger/transitions';
 import {
 	readEntry,
 	toRow,
