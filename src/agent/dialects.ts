@@ -210,7 +210,11 @@ export const DIALECTS: readonly Dialect[] = [
 			// with subgraphs, they come in place of messages/complete
 			checkpoints: { ends: 'answer' },
 			values: [{ state: 'messages' }, ASKS],
-			updates: [{ added: '*.messages', ends: 'message' }, ASKS],
+			updates: [
+				// what a resumed run has said before
+				{ unless: { '__metadata__.cached': true }, added: '*.messages', ends: 'message' },
+				ASKS,
+			],
 			error: FAILURE,
 			end: END,
 			'': [{ if: { __error__: '*' }, fails: '__error__' }, ASKS],
