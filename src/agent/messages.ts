@@ -20,7 +20,7 @@ export function createMessages() {
 	const finish = (): string => {
 		const messages = said(conversation);
 		conversation = undefined;
-		const isFirst = answer.isEmpty();
+		const isFirst = answer.isSilent();
 		answer.endMessage();
 		const known = messages.findLastIndex(answer.isKnown);
 		return isFirst || known >= 0 ? addNew(messages.slice(known + 1)) : '';
