@@ -16,6 +16,7 @@ import {
 	type AnswerFile,
 	checkCount,
 	isMissing,
+	readUsage,
 	toToolCall,
 	type TextAnswer,
 	type TextChoice,
@@ -120,6 +121,10 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 		},
 		/** Whether every choice lacks both content and a finish reason that explains why. */
 		isEmpty: () => ![...choices.values()].some(choiceHasContent),
+		/** Perplexity and Baseten send no end mark, nor did Cerebras in 2025: their recordings in https://github.com/maruel/genai. */
+		isWhole: () =>
+			isPlainObject(readUsage(fields)) &&
+			[...choices.values()].every((choice) => !isMissing(choice.fields['finish_reason'])),
 		/** OpenRouter reports the failure of a backend in the choice. */
 		failure() {
 			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};
@@ -143,11 +148,6 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			};
 		},
 	};
-}
-
-/** Groq has the token counts of a stream in a field of its own: https://console.groq.com/docs/api-reference (chat completion chunk). */
-function readUsage({ usage, x_groq: groq }: JsonObject): unknown {
-	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined);
 }
 
 /**

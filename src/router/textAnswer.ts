@@ -1,5 +1,5 @@
 import { truncatedAnswerError } from '../core/errors';
-import { type JsonObject, tryParseJson } from '../core/json';
+import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
 
 /** The answer of a text model, the same for both protocols. */
 export interface TextAnswer {
@@ -59,6 +59,11 @@ const MAX_PARTS = 5000;
 /** @throws ServiceError `truncated` for an answer with too many parts of a kind. @param kind In the plural. */
 export function checkCount(parts: number, kind: string): void {
 	if (parts > MAX_PARTS) throw truncatedAnswerError(`It has more than ${MAX_PARTS} ${kind}.`);
+}
+
+/** Groq has the token counts of a stream in a field of its own: https://console.groq.com/docs/api-reference (chat completion chunk). */
+export function readUsage({ usage, x_groq: groq }: JsonObject): unknown {
+	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined);
 }
 
 export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
@@ -122,5 +127,5 @@ export function placeOfCut(toolCalls: readonly ToolCall[]): string {
 const isBroken = ({ arguments: given }: ToolCall) =>
 	typeof given === 'string' && tryParseJson(given) === undefined;
 
-/** Finish reasons of complete answers: of chat completions, and Together's. */
-const COMPLETE = ['stop', 'tool_calls', 'function_call', 'eos'];
+/** Finish reasons of complete answers: of chat completions, Together's, Bedrock's (aws-samples/bedrock-access-gateway#11), earendil-works/pi#2107. */
+const COMPLETE = ['stop', 'tool_calls', 'function_call', 'eos', 'end_turn', 'end'];

@@ -48,8 +48,10 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 	addComplete(body: JsonObject): boolean;
 	/** Whether nothing usable arrived: no text, no tool call, and no reason for having none. */
 	isEmpty(): boolean;
-	/** Whether the answer is complete. Absent for a protocol in which `[DONE]` alone marks the end. */
+	/** Whether the answer is complete. Absent for a protocol in which `[DONE]` marks the end. */
 	isComplete?(): boolean;
+	/** Whether all of it has arrived, its end mark aside. */
+	isWhole?(): boolean;
 	/** The error that the events so far have reported. */
 	failure(): ServiceErrorDetails | undefined;
 	/** The answer so far. */
@@ -103,8 +105,10 @@ function createAnswerFold(
 	/** Whether `[DONE]` has arrived, or a body that needs no end mark. */
 	let isDone = false;
 	let last: AnswerPiece | undefined;
+	const isWhole = () => accumulator.isWhole?.() === true;
 
 	return {
+		isWhole,
 		add(piece) {
 			last = piece;
 			const { form, event, value, data } = piece;
@@ -123,7 +127,7 @@ function createAnswerFold(
 		end(received) {
 			if (!last || last.form === 'text') throw malformedResponseError(response, received());
 			const isStream = last.form !== 'json' && accumulator.isComplete?.() !== true;
-			if (isStream && !isDone)
+			if (isStream && !isDone && !isWhole())
 				throw truncatedAnswerError(
 					`The connection closed before the end mark "${endMark}" arrived.`,
 				);
@@ -145,7 +149,8 @@ function addBody(
 	if (reportsError(value)) throw unexpectedBodyError(response, value, data);
 	const isAnswer = isPlainObject(value) && accumulator.addComplete(value);
 	const failure = accumulator.failure();
-	if (failure) throw asReported(malformedResponseError(response, data), failure);
+	if (failure)
+		throw asReported(malformedResponseError(response, data), { ...failure, outcome: 'started' });
 	if (!isAnswer) throw malformedResponseError(response, data);
 	return accumulator.answer().text;
 }

@@ -57,6 +57,7 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 	['a refusal', { refusal: 'no', text: '' }, /^The model refused .* "refusal"/],
 	['another reason', choice('max_tokens'), /^The answer may be cut off: .* "finishReason"/],
 	["Together's end", choice('eos'), undefined],
+	['the end of others', { choices: [choice('end_turn'), choice('end')] }, undefined],
 	['nothing at all', { text: '' }, /^The answer has no text\. .* Simplify/],
 	['reasoning alone', { text: '', reasoning: 'x' }, /^The answer has no text\. .* "reasoning"/],
 	['an empty refusal', { refusal: '' }, undefined],

@@ -223,7 +223,24 @@ it.each([
 		details: { ...details, outcome: 'started', partial: { text: 'a' } },
 	});
 	const whole = choices({ index: 0, message: { content: 'a' }, ...choice });
-	expect(await failureOf(chat(whole))).toMatchObject({ details: { partial: { text: 'a' } } });
+	expect(await failureOf(chat(whole))).toMatchObject({
+		details: { outcome: 'started', partial: { text: 'a' } },
+	});
+});
+
+it.each([
+	['closes', events(data(says('a'), { ...chunk({}, STOP), usage: USAGE }))],
+	['breaks', events(data(says('a'), { ...chunk({}, STOP), usage: USAGE }), { breaks: true })],
+])('a chat without its mark that %s after its last piece is complete', async (_how, answer) => {
+	expect(await chat(answer)).toMatchObject({ text: 'a', finishReason: 'stop', usage: USAGE });
+});
+
+it.each([
+	['counts', data(says('a'), chunk({}, STOP))],
+	['a reason', data(says('a'), { choices: [], usage: USAGE })],
+	['a choice', data({ ...chunk({}, STOP), usage: USAGE }, chunkOf(1, { content: 'b' }))],
+])('a chat without its mark and without the end of %s is cut', async (_what, text) => {
+	expect(await failureOf(chat(events(text)))).toMatchObject({ kind: 'truncated' });
 });
 
 it.each([
