@@ -45,7 +45,7 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 	const thought = reasoning ?? 0;
 	const output = all.output.at(-1);
 	const total = all.total.at(-1) ?? 0;
-	const answer = withReasoning(output, thought);
+	const answer = withReasoning(output, thought, all);
 	const { input, cached, isBeside, written } = readPrompt(usage, all, thought, answer);
 	const isBoth = input !== undefined && answer !== undefined;
 	const rest = isBoth ? Math.max(0, total - input - answer) : 0;
@@ -72,9 +72,16 @@ export function readTokenCounts(usage: unknown): TokenCounts {
 /** Whether one count has two figures. */
 const hasTwo = (counts: readonly number[]) => counts[0] !== counts.at(-1);
 
-/** More reasoning than the answer has is beside it. */
-const withReasoning = (output: number | undefined, reasoning: number) =>
-	output !== undefined && reasoning > output ? output + reasoning : output;
+/**
+ * More reasoning than the answer has is beside it. A little more, where the total is the sum of the others, is the same counted otherwise.
+ *
+ * @see https://github.com/maruel/genai (recordings: OpenRouter bills 16 tokens, of which 22 are reasoning; Together counts alike)
+ */
+function withReasoning(output: number | undefined, reasoning: number, all: AllCounts) {
+	if (output === undefined || reasoning <= output) return output;
+	const isSum = all.total.at(-1) === (all.input.at(-1) ?? 0) + output;
+	return isSum && reasoning < 2 * output ? reasoning : output + reasoning;
+}
 
 /** A sentence about counts that contradict each other; undefined for any others. */
 export const describeContradiction = ({

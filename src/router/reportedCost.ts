@@ -21,6 +21,24 @@ const PLACES: ReadonlyArray<{
 		times: 1e6,
 	},
 	{
+		service: 'Perplexity: most of it is paid by the request',
+		source: 'https://docs.perplexity.ai/api-reference/chat-completions-post (usage.cost)',
+		at: 'cost.total_cost',
+		times: 1e6,
+	},
+	{
+		service: 'DeepInfra',
+		source: 'https://deepinfra.com/docs/openai_api (usage.estimated_cost)',
+		at: 'estimated_cost',
+		times: 1e6,
+	},
+	{
+		service: 'Pydantic AI Gateway',
+		source: 'https://github.com/pydantic/pydantic-ai (recordings in test_gateway)',
+		at: 'pydantic_ai_gateway.cost_estimate',
+		times: 1e6,
+	},
+	{
 		service: 'xAI',
 		source: 'https://docs.x.ai/docs/api-reference (usage.cost_in_usd_ticks)',
 		at: 'cost_in_usd_ticks',

@@ -50,6 +50,12 @@ it.each<[string, object, number, number]>([
 		99,
 	],
 	[
+		'a little more reasoning than the answer that the total counts (OpenRouter)',
+		{ ...chat(21, 16), total_tokens: 37, completion_tokens_details: { reasoning_tokens: 22 } },
+		21,
+		22,
+	],
+	[
 		'a total beyond both (CLIProxyAPI#5743)',
 		{ ...chat(7477, 2060), total_tokens: 11_476 },
 		7477,
