@@ -5,15 +5,15 @@ const HEAD = `# Model services
 
 The Model Router nodes work with the service that they are made for, and with these. No test asks these services themselves: stand-ins answer as their pages and recordings say. Portkey's gateway was run.
 
-- **Base URL**: the host alone is enough, except for Cloudflare, whose address has parts of your own. An address as the documentation of the service has it is fine, too. Leave out a query, such as **api-version** of Azure.
+- **Base URL**: the host alone is enough, except for Cloudflare, whose address has parts of your own. An address as its documentation has it is fine, too. Leave out a query, such as **api-version** of Azure.
 - **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
 - **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
-- **Media** are only for services with the job endpoints of the specification.
+- **Media** need the job endpoints of the specification.
 - **A prompt** counts 1,500 tokens more in caps and budgets, for the template of a model.
 - **A cap is a guess** where a service may charge more than its price says. The output then has \`maxCostIsGuess\`, and so has **Estimate Cost**. Outside of this table, a cap is a guess unless the catalog has the form of the specification. So is a line of yours where the catalog of the service has a dearer price. The same goes for a line where the catalog has prices, but none for that model.
 - **Variants**: with OpenRouter, a model ID may end with \`:nitro\`, \`:floor\` or \`:exacto\`. Any other variant that its catalog does not list, such as \`:online\`, has no cost that is known before. Web search and reading PDFs by the page are off for a request whose cost is known before, whatever your account has set.
 
-Any other service that has \`/chat/completions\` and streams its answers is used in the same way: choose **Key In**, and enter **Prices**.
+Any other service that has \`/chat/completions\` and streams its answers is used in the same way: choose **Key In**, and enter **Prices** where its catalog has none.
 `;
 
 const COLUMNS = ['Service', 'Base URL', 'Key', 'Prices', 'How sure a cap is'];

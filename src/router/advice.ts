@@ -51,9 +51,13 @@ function adviceFor(error: ServiceError): string | undefined {
 const isTooLong = ({ kind, details: { code, reason, status = 0 } }: ServiceError): boolean =>
 	kind === 'refused' && [400, 413, 422].includes(status) && TOO_LONG.test(`${code} ${reason}`);
 
-/** What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google, then llama.cpp 0.7.0. */
+/**
+ * What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google, then
+ * llama.cpp 0.7.0, then xAI (cline/cline#3120), Moonshot (MoonshotAI/kimi-cli#2011), OpenAI and MiniMax, Groq and Cerebras, LM Studio,
+ * Copilot (these: can1357/oh-my-pi, overflow.ts).
+ */
 const TOO_LONG =
-	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens|exceed_context_size/i;
+	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|exceeds the context window|context window exceeds|reduce the length of the|than the context length|token count of \d+ exceeds/i;
 
 /** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
 const NOT_READY_STATUSES = [202, 204, 409];

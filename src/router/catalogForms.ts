@@ -1,80 +1,48 @@
-/**
- * What a field of an entry is: of a type, one of these texts, or anything but null. A number is compared as its text; a
- * `*` in a text stands for any letters.
- */
-export type KnownField = 'string' | 'number' | 'object' | 'any' | readonly string[];
-
-/** What a token may be. */
-export type PriceName = 'input' | 'output' | 'cached' | 'written' | 'writtenForHour' | 'sound';
-
-/**
- * A form in which catalogs have the prices of text models. Units differ by a millionfold under the same names, so a form
- * is known by at least two fields.
- *
- * A path has the names of fields, with dots between them. It goes through each entry of a list that it meets: one entry
- * that fits is enough, and of several prices the dearest counts. A price is a number or a text.
- */
-export interface CatalogForm {
-	readonly name: string;
-	readonly source: string;
-	/** Paths of fields that an entry has; with a type where that distinguishes it. */
-	readonly knownBy: Readonly<Record<string, KnownField>>;
-	readonly input: string;
-	readonly output: string;
-	readonly cached?: string;
-	readonly written?: string;
-	/** Of what goes into a cache for an hour, where it is not twice the input. */
-	readonly writtenForHour?: string;
-	/** Of sound in the prompt. */
-	readonly sound?: string;
-	/** Lists or objects with prices of the same names that count under a condition (from some prompt length on): the dearest counts. */
-	readonly tiers?: string;
-	/**
-	 * Prices with other names that count under a condition, or for some of the tokens: the dearest counts. A `*` stands for
-	 * one word, without `_`, of the last name. 0 is no price here.
-	 */
-	readonly dearer?: Readonly<Partial<Record<PriceName, readonly string[]>>>;
-	/** The price of each picture in the prompt. Where it is more than that of the tokens by which a picture is counted, a model has no price that can be calculated. */
-	readonly perPicture?: string;
-	/** Prices of what every request pays besides tokens: a model with one above 0 has no price that can be calculated. */
-	readonly perRequest?: readonly string[];
-	/** Models whose every request pays for something else too, whatever the entry says: an entry that fits one has no price that can be calculated. */
-	readonly paysMore?: ReadonlyArray<CatalogForm['knownBy']>;
-	/** By what a price is multiplied to be USD per million tokens. */
-	readonly times: number;
-	readonly id?: string;
-	readonly context?: string;
-	readonly maxOutput?: string;
-	readonly inputs?: string;
-	/** Below the root: where the prices are, for a catalog whose list has none, and by what an entry of the list shows that. */
-	readonly priceList?: { readonly path: string; readonly knownBy: CatalogForm['knownBy'] };
-}
+import { type CatalogForm, NOT_TEXT, SEARCHING } from './catalogForm';
 
 const PER_TOKEN = 1e6;
 const PER_MILLION = 1;
+/** Ten-thousandths of a dollar per million. */
+const IN_TEN_THOUSANDTHS = 1e-4;
 /** Cents per 100 million tokens. */
 const CENTS_PER_100_MILLION = 1e-4;
 
-/**
- * They search the web for each answer, and searches are paid by the request.
- *
- * @see https://openrouter.ai/openai/o3-deep-research/api ("always uses the web_search tool which adds additional cost")
- * @see https://console.groq.com/docs/compound
- */
-const SEARCHING = [
-	'perplexity/*',
-	'openai/*-search-preview*',
-	'openai/*-search-api*',
-	'*deep-research*',
-	'groq/compound*',
-	'compound-beta*',
-];
-/** What models that draw or speak put out: it has prices of its own, by the picture or the second. */
-const NOT_TEXT = ['image', 'audio', 'speech', 'video'];
+/** What OpenRouter calls its prices, and asks its providers to. LLM Gateway lists its providers, and asks any of them. */
+const OF_OPENROUTER = {
+	input: 'pricing.prompt',
+	output: 'pricing.completion',
+	cached: 'pricing.input_cache_read',
+	written: 'pricing.input_cache_write',
+	writtenForHour: 'pricing.input_cache_write_1h',
+	sound: 'pricing.audio',
+	// by the prompt's length, and by the time of day
+	tiers: 'pricing.overrides',
+	dearer: {
+		input: ['pricing.image_token', 'providers.pricing.prompt'],
+		cached: ['pricing.input_audio_cache'],
+		output: [
+			'pricing.internal_reasoning',
+			'pricing.image_output',
+			'pricing.audio_output',
+			'providers.pricing.completion',
+		],
+	},
+	perPicture: 'pricing.image',
+	perRequest: ['pricing.request'],
+	// web_search of other models is paid only if it is asked for
+	paysMore: [
+		{ id: SEARCHING },
+		{ output_modalities: NOT_TEXT },
+		{ 'architecture.output_modalities': NOT_TEXT },
+	],
+	times: PER_TOKEN,
+	context: 'context_length',
+};
 
-/** To add a form, write a row. */
+/** To add a form, write a row. Of rows with the same prices, the first that fits counts. */
 export const CATALOG_FORMS: readonly CatalogForm[] = [
 	{
+		...OF_OPENROUTER,
 		name: 'OpenRouter',
 		source: 'https://openrouter.ai/docs/guides/overview/models#pricing-object',
 		// elsewhere these two are numbers per million
@@ -84,25 +52,6 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			'architecture.input_modalities': 'object',
 			top_provider: 'any',
 		},
-		input: 'pricing.prompt',
-		output: 'pricing.completion',
-		cached: 'pricing.input_cache_read',
-		written: 'pricing.input_cache_write',
-		writtenForHour: 'pricing.input_cache_write_1h',
-		sound: 'pricing.audio',
-		// by the prompt's length, and by the time of day
-		tiers: 'pricing.overrides',
-		dearer: {
-			input: ['pricing.image_token'],
-			cached: ['pricing.input_audio_cache'],
-			output: ['pricing.internal_reasoning', 'pricing.image_output', 'pricing.audio_output'],
-		},
-		perPicture: 'pricing.image',
-		perRequest: ['pricing.request'],
-		// web_search of other models is paid only if it is asked for
-		paysMore: [{ id: SEARCHING }, { 'architecture.output_modalities': NOT_TEXT }],
-		times: PER_TOKEN,
-		context: 'context_length',
 		maxOutput: 'top_provider.max_completion_tokens',
 		inputs: 'architecture.input_modalities',
 	},
@@ -212,23 +161,12 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		context: 'context_length',
 	},
 	{
+		...OF_OPENROUTER,
 		name: 'Groq',
-		// OpenRouter asks it of all its providers, so Baseten and Chutes have it, too
+		// OpenRouter asks it of all its providers, so Baseten, Nebius and SambaNova have it, too, or a part of it
 		source: 'https://openrouter.ai/docs/guides/community/for-providers',
-		knownBy: {
-			'pricing.prompt': 'string',
-			'pricing.completion': 'string',
-			input_modalities: 'object',
-			output_modalities: 'object',
-		},
-		input: 'pricing.prompt',
-		output: 'pricing.completion',
-		cached: 'pricing.input_cache_read',
-		perPicture: 'pricing.image',
-		perRequest: ['pricing.request'],
-		paysMore: [{ id: SEARCHING }, { output_modalities: NOT_TEXT }],
-		times: PER_TOKEN,
-		context: 'context_length',
+		// of a larger unit they would be far too much
+		knownBy: { 'pricing.prompt': 'string', 'pricing.completion': 'string' },
 		maxOutput: 'max_completion_tokens',
 		inputs: 'input_modalities',
 	},
@@ -278,5 +216,85 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		times: PER_MILLION,
 		context: 'providers.context_length',
 		inputs: 'architecture.input_modalities',
+	},
+	{
+		name: 'DeepInfra',
+		source: 'https://github.com/RooCodeInc/Roo-Code (fetchers/deepinfra.ts)',
+		knownBy: {
+			'metadata.pricing.input_tokens': 'number',
+			'metadata.pricing.output_tokens': 'number',
+		},
+		input: 'metadata.pricing.input_tokens',
+		output: 'metadata.pricing.output_tokens',
+		cached: 'metadata.pricing.cache_read_tokens',
+		times: PER_MILLION,
+		context: 'metadata.context_length',
+		maxOutput: 'metadata.max_tokens',
+	},
+	{
+		name: 'Novita',
+		// and Jiekou: https://github.com/anomalyco/models.dev
+		source: 'https://github.com/charmbracelet/catwalk (cmd/novita)',
+		knownBy: {
+			input_token_price_per_m: 'number',
+			output_token_price_per_m: 'number',
+			context_size: 'number',
+		},
+		input: 'input_token_price_per_m',
+		output: 'output_token_price_per_m',
+		times: IN_TEN_THOUSANDTHS,
+		context: 'context_size',
+		maxOutput: 'max_output_tokens',
+	},
+	{
+		name: 'Venice',
+		source: 'https://github.com/anomalyco/models.dev (sync/providers/venice.ts)',
+		knownBy: {
+			type: ['text'],
+			'model_spec.pricing.input.usd': 'number',
+			'model_spec.pricing.output.usd': 'number',
+		},
+		input: 'model_spec.pricing.input.usd',
+		output: 'model_spec.pricing.output.usd',
+		cached: 'model_spec.pricing.cache_input.usd',
+		written: 'model_spec.pricing.cache_write.usd',
+		dearer: {
+			input: ['model_spec.pricing.extended.input.usd'],
+			output: ['model_spec.pricing.extended.output.usd'],
+			cached: ['model_spec.pricing.extended.cache_input.usd'],
+			written: ['model_spec.pricing.extended.cache_write.usd'],
+		},
+		times: PER_MILLION,
+		context: 'model_spec.availableContextTokens',
+		maxOutput: 'model_spec.maxCompletionTokens',
+	},
+	{
+		name: 'NanoGPT',
+		source: 'https://docs.nano-gpt.com/api-reference/endpoint/models',
+		knownBy: {
+			'pricing.unit': ['per_million_tokens'],
+			'pricing.currency': ['USD'],
+			'pricing.prompt': 'number',
+			'pricing.completion': 'number',
+		},
+		input: 'pricing.prompt',
+		output: 'pricing.completion',
+		times: PER_MILLION,
+		context: 'context_length',
+		maxOutput: 'max_output_tokens',
+	},
+	{
+		name: 'ZenMux',
+		source: 'https://github.com/ThinkInAIXYZ/PublicProviderConf (ZenMuxProvider.ts)',
+		knownBy: {
+			'pricings.prompt.unit': ['perMTokens'],
+			'pricings.prompt.currency': ['USD'],
+			'pricings.completion.unit': ['perMTokens'],
+		},
+		input: 'pricings.prompt.value',
+		output: 'pricings.completion.value',
+		cached: 'pricings.input_cache_read.value',
+		times: PER_MILLION,
+		context: 'context_length',
 	},
 ];

@@ -4,7 +4,8 @@ import { omitMissing } from '../core/missing';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
 import { PICTURE_TOKENS } from './fileTokens';
-import { CATALOG_FORMS, type CatalogForm, type KnownField, type PriceName } from './catalogForms';
+import type { CatalogForm, KnownField, PriceName } from './catalogForm';
+import { CATALOG_FORMS } from './catalogForms';
 
 /** The kinds of models of the specification. Others call other things a kind. */
 const KINDS = ['text', 'image', 'video', 'music', 'audio'];
@@ -45,22 +46,24 @@ function specify(entries: readonly JsonObject[], form: CatalogForm): JsonObject 
 }
 
 /**
- * Undefined where an entry has the prices of the specification, where no form fits, and where several do. Of a form that is given, and that
+ * Undefined where an entry has the prices of the specification, where no form fits, and where several do that have other prices. Of a form that is given, and that
  * has its IDs in a field of its own, an entry needs no price: another entry with its ID may have one, and neither of them is all.
  */
 function findForm(entry: JsonObject, formName?: string): CatalogForm | undefined {
 	const { pricing } = entry;
-	if (isPlainObject(pricing) && Object.keys(pricing).some((name) => OWN_PRICES.test(name)))
-		return undefined;
+	if (hasOwnPrices(pricing)) return undefined;
 	const possible = CATALOG_FORMS.filter(({ name }) => !formName || name === formName);
-	const [form, another] = possible.filter(
+	const [form, ...others] = possible.filter(
 		({ knownBy, id }) =>
 			fits(entry, knownBy) || (formName && id && fits(entry, { [id]: 'string' })),
 	);
-	return another ? undefined : form;
+	return others.some(({ input }) => input !== form?.input) ? undefined : form;
 }
 
-const OWN_PRICES = /^(input_per_mtok|output_per_mtok|per_unit|unit)$/;
+const OWN_PRICES = /^(input_per_mtok|output_per_mtok|per_unit)$/;
+
+const hasOwnPrices = (pricing: unknown) =>
+	Object.keys(Object(pricing) as object).some((name) => OWN_PRICES.test(name));
 
 /** How an entry was read whose prices were not those of the specification. */
 interface Reading {
@@ -94,7 +97,8 @@ export function withPricing<Entry extends Priced>(entry: Entry, pricing: JsonObj
 }
 
 /** Whether prices are those of the specification. Nobody else charges more than they say. */
-export const isSpecified = (pricing: unknown): boolean => !readings.has(Object(pricing));
+export const isSpecified = (pricing: unknown): boolean =>
+	hasOwnPrices(pricing) && !readings.has(Object(pricing));
 
 /** Whether an entry has the fields of a form. */
 export const fits = (entry: unknown, knownBy: Readonly<Record<string, KnownField>>): boolean =>
@@ -132,6 +136,7 @@ const ONLY_RAISES: readonly PriceName[] = ['writtenForHour', 'sound'];
 function readPrices(entries: readonly JsonObject[], form: CatalogForm) {
 	const { tiers, perRequest = [], paysMore = [] } = form;
 	const paysOther =
+		valuesAt(entries, 'pricing.currency').some((currency) => currency !== 'USD') ||
 		paysMore.some((knownBy) => fits(entries, knownBy)) ||
 		hasDearPictures(entries, form) ||
 		perRequest
@@ -144,7 +149,9 @@ function readPrices(entries: readonly JsonObject[], form: CatalogForm) {
 		const more = [...(form.dearer?.[name] ?? []), ...(tiers ? [`${tiers}.${last}`] : [])];
 		const given = entries.map((entry) => [path, ...more].flatMap((one) => valuesAt(entry, one)));
 		const isComplete = ONLY_RAISES.includes(name) || given.every(({ length }) => length);
-		return isComplete ? readAll(given.flat(), form.times) : [];
+		const all = isComplete ? readAll(given.flat(), form.times) : [];
+		// LLM Gateway and others write 0 where they do not know it
+		return name === 'cached' ? all.filter((price) => price.gt(0)) : all;
 	};
 	const prices = PRICE_FIELDS.map(([field, name]) => [field, read(name)] as const);
 	const pick = (at: (all: Decimal[]) => Decimal | undefined) =>

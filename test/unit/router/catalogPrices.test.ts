@@ -2,6 +2,7 @@ import { listModels } from '../../../src/router/catalog';
 import { CATALOG_FORMS } from '../../../src/router/catalogForms';
 import {
 	formOf,
+	isSpecified,
 	leastPricingOf,
 	mergeEntries,
 	toSpecifiedEntry,
@@ -32,7 +33,8 @@ it('an entry of one service is never read in the form of another', () => {
 		'Hugging Face': ['Hugging Face router'],
 		xAI: ['xAI'],
 		Together: ['Together'],
-		Groq: ['Groq'],
+		// the same unit, without what OpenRouter's own entries have
+		Groq: ['OpenRouter', 'Groq'],
 	});
 });
 
@@ -185,6 +187,7 @@ it.each([
 const GROQ = { input_modalities: ['text'], pricing: { prompt: '0.000001', completion: '0' } };
 const LITELLM = {
 	model_name: 'm',
+	pricing: undefined,
 	model_info: { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 },
 };
 it.each([
@@ -211,6 +214,64 @@ it.each([
 it('prices of the specification stay what they are, whatever else an entry has', () => {
 	const pricing = { prompt: '0.1', completion: '0.1', input_per_mtok: 5000, output_per_mtok: 9000 };
 	expect(priced(pricing)).toEqual({ ...OPEN_ROUTER, pricing });
+});
+
+const PER_TOKEN = { prompt: '0.0000006', completion: '0.0000012' };
+const PER_MILLION = { prompt: 0.6, completion: 1.2 };
+const OTHER_PROVIDERS = [{ providerId: 'a', pricing: PER_TOKEN }];
+
+// as the sources of the forms have them
+it.each<[string, object, string?]>([
+	['SambaNova', { context_length: 131072, pricing: { ...PER_TOKEN, duration_seconds: '0' } }],
+	['Poe', { context_length: null, architecture: TEXT_IN, pricing: PER_TOKEN }],
+	[
+		'LLM Gateway, with a dearer provider and no price for its cache',
+		{
+			...OPEN_ROUTER,
+			providers: OTHER_PROVIDERS,
+			pricing: { prompt: '0.0000001', completion: '0.0000002', input_cache_read: '0' },
+		},
+	],
+	['DeepInfra', { metadata: { pricing: { input_tokens: 0.6, output_tokens: 1.2 } } }],
+	[
+		'Novita',
+		{ context_size: 163840, input_token_price_per_m: 6000, output_token_price_per_m: 12000 },
+	],
+	[
+		'Venice, where long prompts are dearer',
+		{
+			type: 'text',
+			model_spec: {
+				pricing: {
+					input: { usd: 0.3, diem: 0.3 },
+					output: { usd: 0.6, diem: 0.6 },
+					extended: { context_token_threshold: 1, input: { usd: 0.6 }, output: { usd: 1.2 } },
+				},
+			},
+		},
+	],
+	['NanoGPT', { pricing: { ...PER_MILLION, currency: 'USD', unit: 'per_million_tokens' } }],
+	[
+		'ZenMux',
+		{
+			pricings: {
+				prompt: [0.3, 0.6].map((value) => ({ value, unit: 'perMTokens', currency: 'USD' })),
+				completion: [{ value: 1.2, unit: 'perMTokens', currency: 'USD' }],
+			},
+		},
+	],
+	['euros', { pricing: { ...PER_TOKEN, currency: 'EUR' } }, ''],
+	['millions as texts', { pricing: { prompt: '0.6', completion: '1.2' } }, ''],
+	['Chutes, whose unit nothing tells', { pricing: PER_MILLION }, ''],
+	['dollar signs', { pricing: { prompt: '$0.0000006', completion: '$0.0000012' } }, ''],
+])('the prices of %s', (_service, entry, input = '0.6') => {
+	const { pricing } = toSpecifiedEntry({ id: 'a', ...entry });
+	expect(Object(pricing)).toMatchObject(
+		input ? { input_per_mtok: input, output_per_mtok: '1.2' } : {},
+	);
+	if (!input) expect(pricing).not.toHaveProperty('input_per_mtok');
+	expect(pricing).not.toHaveProperty('cached_input_per_mtok');
+	expect(isSpecified(pricing)).toBe(false);
 });
 
 it('an entry that two forms fit has no price', () => {
