@@ -1,6 +1,6 @@
 import { isUndefinedStatus, ServiceError, shortenText, type ServiceErrorDetails } from './errors';
 import { extractText } from './extractText';
-import { contentTypeOf, type HttpResponse, parseRetryAfter } from './http';
+import { contentTypeOf, type HttpResponse, parseRetryAfter, readWait } from './http';
 import { isPlainObject, type JsonObject, tryParseJson } from './json';
 import { isUsedUp, USED_UP_ADVICE } from './usedUp';
 
@@ -11,7 +11,7 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 	const { status, headers } = response;
 	const { location = '' } = headers;
 	const isLeading = status < 400 && URL.canParse(location);
-	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now());
+	const retryAfter = parseRetryAfter(headers['retry-after'], Date.now()) ?? readWait(status, body);
 	const details: ServiceErrorDetails = {
 		status,
 		...parseErrorBody(body, contentTypeOf(response)),
@@ -119,8 +119,8 @@ export const describeN8n = (sentence: string) =>
  *
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
  * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ detail: { error: { ... } } }`,
- * `{ errors: [{ ... }] }` and plain text: the specification names `message`, `meta` and `detail`, but not the object that contains
- * them. Gemini and Cloudflare put it into a list (n4ze3m/page-assist#406).
+ * `{ errors: [{ ... }] }` and plain text: the specification names `message`, `meta` and `detail`, but not what contains them. Gemini and
+ * Cloudflare put it into a list (n4ze3m/page-assist#406).
  *
  * @param value A text, or JSON that was parsed.
  * @param type The `Content-Type` of a text, in lower case.
@@ -141,9 +141,8 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 		messages.find((given) => given !== undefined && given !== null && given !== '') ??
 		extractText(parsed) ??
 		body;
-	const { code: innerCode, type: innerType } = inner;
 	const names = [inner['error'], error].filter((name) => name !== message);
-	const code = findErrorCode([innerCode, innerType, ...names, parsed['code']]);
+	const code = findErrorCode([inner['code'], inner['type'], ...names, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);
 	const said = typeof message === 'string' ? message : JSON.stringify(message, withoutInput);
 	return {
@@ -170,11 +169,11 @@ function passedOn({ param, metadata }: JsonObject): string[] {
 	});
 }
 
-const REASON_FIELDS = ['message', 'detail', 'msg', 'errorText', 'errorMessage'];
+const REASON_FIELDS = ['message', 'detail', 'msg', 'errorText', 'errorMessage', 'status_msg'];
 
 /** Some frameworks put the whole envelope into one more object. */
-function findInnerError({ error, errors, detail }: JsonObject): JsonObject | undefined {
-	const inner = [error, Array.isArray(errors) ? errors[0] : errors, detail].find(isPlainObject);
+function findInnerError({ error, errors, detail, base_resp }: JsonObject): JsonObject | undefined {
+	const inner = [error, [errors].flat()[0], detail, base_resp].find(isPlainObject);
 	const isEnvelope = inner && inner['message'] === undefined && inner['code'] === undefined;
 	return (isEnvelope && findInnerError(inner)) || inner;
 }
@@ -203,12 +202,13 @@ export const hasErrors = (value: unknown): boolean =>
 
 const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))$/i;
 
-/** Whether a value says that the request, or the task, has failed. */
+/** Whether a value says that the request, or the task, has failed. MiniMax does in `base_resp`: MiniMax-AI/MiniMax-01#15. */
 export function hasFailed(value: JsonObject): boolean {
 	const { success, ok, status = value['state'], code = value['statusCode'] ?? status } = value;
 	const state = status && isPlainObject(status) ? status['state'] : status;
 	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];
 	if (flags.includes(false) || FAILED_STATUS.test(String(state))) return true;
+	if (isErrorValue(value['base_resp'])) return true;
 	// some services answer every request with 200, and a failed one with a code and nothing but a message
 	const { detail, msg = detail, message = msg } = value;
 	if (!(Number(code) >= 400) || !isErrorValue(message)) return false;

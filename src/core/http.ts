@@ -100,3 +100,20 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
+
+/**
+ * The wait that a refusal asks for in its body: Google (which has no header) "Please retry in 34.07s" and `"retryDelay": "34s"`, Azure
+ * "Please retry after 26 seconds", OpenAI and Groq "Please try again in 7m12.4s".
+ *
+ * @returns Milliseconds; undefined if it names none.
+ * @see openai/openai-node#1108, openai/openai-dotnet#404, vercel/ai (google-429-retry-info.json)
+ */
+export function readWait(status: number, body: string): number | undefined {
+	if (status !== 429) return undefined;
+	const [, hours = 0, minutes = 0, seconds] = WAIT.exec(body) ?? [];
+	if (seconds === undefined) return undefined;
+	return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+}
+
+const WAIT =
+	/(?:\b(?:retry|try again) (?:in|after) |"retryDelay": ?")(?:(\d{1,4})h)?(?:(\d{1,6})m)?(\d{1,8}(?:\.\d{1,9})?) ?s/i;

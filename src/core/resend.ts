@@ -7,6 +7,7 @@ import {
 	type HttpResponse,
 	parseRetryAfter,
 	readFirstChunk,
+	readWait,
 } from './http';
 import { type End, MS_PER_MINUTE, type RateLimiter, type Turn } from './rateLimit';
 import { backOffWithJitter } from './retry';
@@ -34,14 +35,14 @@ export function withRetries(
 		let pause: number | undefined;
 		try {
 			const answered = await http.send(request);
-			const { response, isRefused } =
+			const { response, isRefused, words } =
 				answered.status === 429
 					? await readRefusal(answered)
-					: { response: answered, isRefused: false };
+					: { response: answered, isRefused: false, words: undefined };
 			const now = clock.now();
 			// without the header: a limit per minute of the clock is free again in the next minute
 			const unasked = isRefused && perMinute ? MS_PER_MINUTE - (now % MS_PER_MINUTE) : 0;
-			const asked = parseRetryAfter(response.headers['retry-after'], now) ?? unasked;
+			const asked = parseRetryAfter(response.headers['retry-after'], now) ?? words ?? unasked;
 			const wait = Math.max(asked, backOff);
 			if (isRefused) pause = wait;
 			const isTooLong = (isRefused ? wait : asked) > maxRateLimitWait;
@@ -79,7 +80,7 @@ export function withRetries(
 /** Bytes of a refusal that are read. */
 const MAX_REFUSAL = 64 * 1024;
 
-/** Reads a 429. @returns the same with what was read, and whether it may be sent again later. */
+/** Reads a 429. @returns the same with what was read, whether it may be sent again later, and the wait that it asks for. */
 async function readRefusal(response: HttpResponse) {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
@@ -96,10 +97,12 @@ async function readRefusal(response: HttpResponse) {
 		yield* chunks;
 	};
 	const { status } = response;
-	const details = parseErrorBody(Buffer.concat(chunks).toString(), contentTypeOf(response));
+	const body = Buffer.concat(chunks).toString();
+	const details = parseErrorBody(body, contentTypeOf(response));
 	return {
 		response: { ...response, body: replay() },
 		isRefused: !isUsedUp({ status, ...details }),
+		words: readWait(status, body),
 	};
 }
 

@@ -85,7 +85,8 @@ export function readBaseUrl(
 	if (!version) return typed;
 	const { origin, pathname } = new URL(typed);
 	const path = trimPath(pathname, version);
-	const own = VERSION.test(path) ? path : `${path}/${version}`;
+	const hasOwn = VERSION.test(path) || UNVERSIONED.test(pathname);
+	const own = hasOwn ? path : `${path}/${version}`;
 	return findKnownRoot(typed, form) ?? origin + own;
 }
 
@@ -99,6 +100,9 @@ function findKnownRoot(address: string, { version, rootOf }: BaseUrlForm): strin
 
 /** A version, or what services have in its place: also with `/openai` after it as of Google, or `/compat` of Cloudflare. */
 const VERSION = /\/(v\d+[a-z]*\d*(\/openai)?|compat)$/;
+
+/** The end of an address that needs no version: of GitHub Models, of Vertex AI, of Databricks. */
+const UNVERSIONED = /\/(inference|endpoints\/openapi|serving-endpoints)$/;
 
 /** The address of a path. Paths of the specification begin with the version, which the base URL has already. */
 export const joinUrl = (baseUrl: string, path: string): string =>

@@ -74,6 +74,8 @@ it('reads request id and Retry-After from the head', () => {
 		message: 'The service is receiving too many requests (429)',
 		details: { status: 429, requestId: 'r-1', retryAfter: 7000 },
 	});
+	const inWords = refusedRequestError(response({ status: 429 }), 'Please try again in 7m1.5s.');
+	expect(inWords.details.retryAfter).toBe(421_500);
 	expect(getRequestId({ 'x-request-id': 'x'.repeat(300) }).requestId).toHaveLength(201);
 	expect(getRequestId({})).toEqual({});
 });
@@ -123,6 +125,7 @@ it.each([
 it.each([
 	[{ error: { message: 'boom', code: 'x' } }, { reason: 'boom', code: 'x' }],
 	[{ error: { message: 'boom', param: 'input' } }, { reason: 'boom' }],
+	[{ choices: null, base_resp: { status_code: 1039, status_msg: 'boom' } }, { reason: 'boom' }],
 	[{ error: { message: 'no', param: 'The x is missing.' } }, { reason: 'no: The x is missing.' }],
 	[{ error: { message: 'no', metadata: { raw: 'x is busy' } } }, { reason: 'no: x is busy' }],
 	[
@@ -225,6 +228,8 @@ describe('money that is used up', () => {
 		[403, { code: 403, message: 'Key limit exceeded (daily limit). Manage it' }],
 		[403, { message: "Your newly created team doesn't have any credits or licenses yet." }],
 		[403, { message: 'You have run out of credits or need a Grok subscription.' }],
+		[429, { type: 'rate_limit_error', code: '1113', message: 'Insufficient balance or no res' }],
+		[429, { code: '1113', message: '您的账户已欠费，请充值后重试。' }],
 	])('%d %j: is told as such, with what helps, and asks for no wait', (status, error) => {
 		const headers = { 'retry-after': '9' };
 		const refused = refusedRequestError(response({ status, headers }), JSON.stringify({ error }));

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../../src/core/http';
+import { parseRetryAfter, readWait } from '../../../src/core/http';
 
 const NOW = Date.UTC(2026, 9, 21, 7, 28, 0);
 
@@ -25,4 +25,17 @@ it.each([
 	expect(headers.map((header) => parseRetryAfter(header, NOW))).toEqual(
 		headers.map(() => undefined),
 	);
+});
+
+it.each([
+	['Google', '{"details":[{"@type":"google.rpc.RetryInfo","retryDelay": "34.4s"}]}', 34_400],
+	['Google, in words', 'You exceeded your current quota. Please retry in 34.074824224s.', 34_074],
+	['Azure', 'rate limit of your current S0 tier. Please retry after 26 seconds.', 26_000],
+	['OpenAI', 'Limit 3, Used 3, Requested 1. Please try again in 20s.', 20_000],
+	['OpenAI, for long', 'Please try again in 114h18m0s. Visit', 411_480_000],
+	['less than a second', 'Please try again in 120ms.', undefined],
+	['others', 'temporarily rate-limited upstream. Please retry shortly', undefined],
+])('the wait that %s asks for in a body', (_who, body, expected) => {
+	const wait = readWait(429, body);
+	expect(wait && Math.floor(wait)).toBe(expected);
 });

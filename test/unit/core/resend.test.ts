@@ -155,6 +155,13 @@ it.each<[string, object]>([
 	expect(http.requests).toHaveLength(2);
 });
 
+it('a 429 that asks for its wait in words is waited for as long', async () => {
+	const error = { message: 'You exceeded your current quota. Please retry in 34.5s.' };
+	const { clock, send } = retrying(json({ error }, { status: 429 }), ok);
+	await send(POST);
+	expect(clock.now()).toBeGreaterThanOrEqual(34_500);
+});
+
 it('a 429 whose body breaks off, or never ends, is one like any other', async () => {
 	const broken: Answer = { status: 429, chunks: ['{"error":'], breaks: true };
 	const long: Answer = { status: 429, chunks: Array(100).fill('x'.repeat(10_000)) };

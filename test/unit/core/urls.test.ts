@@ -93,6 +93,11 @@ it.each([
 	[`${HOST}/api/paas/v4`, `${HOST}/api/paas/v4`, `${HOST}/api/paas/v4/chat/completions`],
 	[`${HOST}/v1/a/g/compat`, `${HOST}/v1/a/g/compat/`, `${HOST}/v1/a/g/compat/chat/completions`],
 	[`${HOST}/v1/openai`, `${HOST}/v1/openai`],
+	[`${HOST}/inference/v1`, `${HOST}/inference/v1`],
+	// GitHub Models, Databricks, Vertex AI
+	...['/inference', '/serving-endpoints', '/v1/projects/p/locations/l/endpoints/openapi'].map(
+		(path) => [HOST + path, HOST + path, `${HOST}${path}/chat/completions`],
+	),
 	['https://openrouter.ai/api/v1', 'https://openrouter.ai', 'https://openrouter.ai/api/'],
 	['https://openrouter.ai/api/v1', 'https://openrouter.ai/api/v1/chat/completions'],
 	['https://api.groq.com/openai/v1', 'https://api.groq.com', 'https://api.groq.com/openai/v1'],

@@ -45,6 +45,15 @@ it.each([
 		TOO_LONG,
 	],
 	['a long prompt of llama.cpp', { status: 400, code: 'exceed_context_size_error' }, TOO_LONG],
+	...[
+		"This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+		'Your request exceeded model token limit: 262144 (requested: 269030)',
+		'Your input exceeds the context window of this model.',
+		'invalid params, context window exceeds limit (2013)',
+		'Please reduce the length of the messages or completion.',
+		'The number of tokens to keep from the initial prompt is greater than the context length.',
+		'prompt token count of 70000 exceeds the limit of 64000',
+	].map((reason): [string, object, unknown] => [reason, { status: 400, reason }, TOO_LONG]),
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
 	['anything else', { status: 400, code: 'x' }, undefined],
 ])('what is advised at %s', (_name, details, advice) => {
