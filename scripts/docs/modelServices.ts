@@ -13,7 +13,7 @@ The Model Router nodes work with the service that they are made for, and with th
 - **A cap is a guess** where a service may charge more than its price says. The output then has \`maxCostIsGuess\`, and so has **Estimate Cost**. Outside of this table, a cap is a guess unless the catalog has the form of the specification. So is a line of yours where the catalog of the service has a dearer price. The same goes for a line where the catalog has prices, but none for that model.
 - **Variants**: with OpenRouter, a model ID may end with \`:nitro\`, \`:floor\` or \`:exacto\`. Any other variant that its catalog does not list, such as \`:online\`, has no cost that is known before. Web search and reading PDFs by the page are off for a request whose cost is known before, whatever your account has set.
 
-Any other service that has \`/chat/completions\` and streams its answers is used in the same way: choose **Key In**, and enter **Prices** where its catalog has none.
+Any other service with \`/chat/completions\` that streams its answers is used so, too: choose **Key In**, and enter **Prices** that its catalog lacks.
 `;
 
 const COLUMNS = ['Service', 'Base URL', 'Key', 'Prices', 'How sure a cap is'];
