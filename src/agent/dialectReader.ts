@@ -37,7 +37,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		const text = messages.add(meaning, event);
 		state.isReplaced = messages.isReplaced();
 		const isOfOthers = !text && messages.isOfOthers(meaning, event);
-		if (isOfOthers) messages.end();
+		if (isOfOthers || messages.isOther(meaning, event) || isCall(meaning, event)) messages.end();
 		state.isToolOpen &&= !text && !isAsked;
 		if (text || isAsked || isOfOthers) goOn(state);
 		return text;
@@ -49,7 +49,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		if (fails !== undefined)
 			state.failure = reportedError('agent', findReason(event.value, fails), rawOf(arrived));
 		if (ends) messages.end();
-		end(state, ends, calls !== undefined && hasValueAt(event.value, calls));
+		end(state, ends, hasCall(calls, event));
 		return text;
 	};
 
@@ -85,6 +85,13 @@ function listIn({ listIn: field }: Dialect, value: unknown): readonly unknown[] 
 /** Some dialects have no end. */
 const isAtEnd = ({ hasEnded, isOpen }: ReadingState, isWhole: boolean): boolean =>
 	hasEnded || (isWhole && !isOpen);
+
+const hasCall = (calls: Meaning['calls'], { value }: NamedEvent): boolean =>
+	calls !== undefined && hasValueAt(value, calls);
+
+/** What is said after the call of a tool is another message. */
+const isCall = ({ calls, call }: Meaning, event: NamedEvent): boolean =>
+	hasCall(calls, event) || (call !== undefined && hasCall(call.each ?? '', event));
 
 /** Something came after an end. */
 function goOn(state: ReadingState): void {

@@ -1,4 +1,4 @@
-import { answersIn, isOthers, textOf, unwrapped } from '../core/extractText';
+import { answersIn, isOtherPart, isOthers, textOf, unwrapped } from '../core/extractText';
 import { isPlainObject } from '../core/json';
 import { isEmptyValue } from '../core/missing';
 import type { Meaning, Path } from './dialect';
@@ -56,6 +56,11 @@ export function createMessages() {
 		/** Whether an event is a piece of what someone else says, as a tool between two messages of the agent. */
 		isOfOthers: ({ piece }: Meaning, { value }: NamedEvent): boolean =>
 			piece !== undefined && !saidAt(value, piece) && textAt(value, piece) !== '',
+		/** Whether an event has something else than text where pieces of a message are, as what a tool on the server does. */
+		isOther: ({ piece }: Meaning, { value }: NamedEvent): boolean =>
+			[piece ?? []]
+				.flat()
+				.some((path) => path !== '' && [valueAt(value, path)].flat().some(isOtherPart)),
 		/** Adds questions of the agent, a message each. */
 		ask: addNew,
 		end: answer.endMessage,

@@ -1,5 +1,13 @@
 import { END, FAILURE, type Dialect } from './dialect';
 
+/** Messages in the output of a response. */
+const SAID = 'output[type=message]';
+const inMessage = (message: string) => [`${message}.content`, `${message}.content.refusal`];
+
+/** Why Gemini keeps its answer back (ai.google.dev/api/generate-content). */
+const GEMINI_REFUSALS =
+	'SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL'.split(' ');
+
 /** APIs of models, which many agents pass on. */
 export const MODELS: readonly Dialect[] = [
 	{
@@ -18,6 +26,8 @@ export const MODELS: readonly Dialect[] = [
 				// vLLM, up to 0.10, and TensorRT-LLM
 				{ if: { object: 'error' }, fails: '' },
 				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
+				// the service has kept back the rest
+				{ if: { 'choices.finish_reason': 'content_filter' }, fails: 'choices.finish_reason' },
 				{ if: { 'choices[index=0].finish_reason': '*' }, ends: 'answer' },
 			],
 			'[DONE]': END,
@@ -27,7 +37,7 @@ export const MODELS: readonly Dialect[] = [
 		name: 'Responses',
 		source:
 			'openai 7.57, @copilotkit/aimock 1.43; https://platform.openai.com/docs/guides/tools-connectors-mcp (approvals)',
-		by: ['type', 'object', 'line'],
+		by: ['type', 'object'],
 		knownBy: ['response.*', { object: 'response' }],
 		mayHaveNoText: true,
 		events: {
@@ -36,7 +46,7 @@ export const MODELS: readonly Dialect[] = [
 			'response.refusal.delta': { piece: 'delta' },
 			'response.output_text.done': { whole: 'text' },
 			'response.output_item.done': [
-				{ if: { 'item.type': 'message' }, whole: 'item.content', ends: 'message' },
+				{ if: { 'item.type': 'message' }, whole: inMessage('item'), ends: 'message' },
 				{ if: { 'item.type': 'function_call' }, calls: 'item.name' },
 				{
 					if: { 'item.type': 'mcp_approval_request' },
@@ -44,13 +54,13 @@ export const MODELS: readonly Dialect[] = [
 				},
 				{ settles: 'item.approval_request_id' },
 			],
-			'response.completed': { all: 'response.output[type=message].content', ends: 'stream' },
-			'response.incomplete': { all: 'response.output[type=message].content', ends: 'stream' },
+			'response.completed': { all: inMessage(`response.${SAID}`), ends: 'stream' },
+			'response.incomplete': { all: inMessage(`response.${SAID}`), ends: 'stream' },
 			'response.failed': { fails: 'response.error' },
 			error: FAILURE,
 			'': { if: { error: '*' }, fails: 'error' },
 			response: [
-				{ all: 'output[type=message].content' },
+				{ all: inMessage(SAID) },
 				{
 					call: {
 						waitsFor: 'approval',
@@ -61,7 +71,8 @@ export const MODELS: readonly Dialect[] = [
 					},
 				},
 				{ if: { status: ['failed', 'cancelled'] }, fails: 'error' },
-				END,
+				// in the background, it goes on
+				{ unless: { status: ['queued', 'in_progress'] }, ends: 'stream' },
 			],
 			'[DONE]': END,
 		},
@@ -83,7 +94,10 @@ export const MODELS: readonly Dialect[] = [
 				{ if: { 'content_block.type': 'tool_use' }, calls: 'content_block.name' },
 			],
 			content_block_delta: { piece: 'delta.text' },
-			message_delta: { if: { 'delta.stop_reason': '*' }, ends: 'answer' },
+			message_delta: [
+				{ if: { 'delta.stop_reason': 'refusal' }, fails: 'delta.stop_details.explanation' },
+				{ if: { 'delta.stop_reason': '*' }, ends: 'answer' },
+			],
 			message_stop: END,
 			message: { whole: 'content', ends: 'stream' },
 			error: FAILURE,
@@ -101,6 +115,10 @@ export const MODELS: readonly Dialect[] = [
 					calls: 'candidates[index=0].content.parts.functionCall',
 				},
 				{ if: { error: '*' }, fails: 'error' },
+				{
+					if: { 'candidates[index=0].finishReason': GEMINI_REFUSALS },
+					fails: ['candidates.finishMessage', 'candidates.finishReason'],
+				},
 				{ if: { 'candidates[index=0].finishReason': '*' }, ends: 'answer' },
 			],
 		},

@@ -2,6 +2,9 @@ import { createTextAccumulator } from '../core/textAccumulator';
 
 export type Paragraphs = ReturnType<typeof createParagraphs>;
 
+/** Characters. What is shorter may begin another message. */
+const MIN_COPY = 8;
+
 /** Adds pieces and whole messages to a text. */
 export function createParagraphs() {
 	const answer = createTextAccumulator();
@@ -19,7 +22,11 @@ export function createParagraphs() {
 		...answer,
 		addPiece(text: string, id: string | undefined): string {
 			if (!text) return '';
-			if (id !== undefined && id !== sender) answer.endMessage();
+			if (id !== undefined && id !== sender) {
+				answer.endMessage();
+				// a node of a graph may hand on the last message as its own
+				if (text.length >= MIN_COPY && answer.isKnown(text)) return '';
+			}
 			sender = id ?? sender;
 			return append(text);
 		},

@@ -22,18 +22,17 @@ export const valueAt = (value: unknown, path: Path): unknown => follow(value, st
 
 /** The text at the first of these paths that has one. */
 export function textAt(value: unknown, paths: Path | readonly Path[]): string {
-	if (typeof paths === 'string') return textOf(valueAt(value, paths)) ?? '';
-	for (const path of paths) {
-		const text = textOf(valueAt(value, path));
-		if (text) return text;
-	}
-	return '';
+	return findTextAt(value, paths, () => false);
 }
 
 /** The same without what someone else says. Of the event and of all that is on the way to the text, each may name its role. */
 export function saidAt(value: unknown, paths: Path | readonly Path[]): string {
+	return findTextAt(value, paths, isOthers);
+}
+
+function findTextAt(value: unknown, paths: Path | readonly Path[], isLeftOut: Way['isLeftOut']) {
 	for (const path of typeof paths === 'string' ? [paths] : paths) {
-		const text = textOf(follow(value, stepsOf(path), 0, isOthers));
+		const text = textOf(follow(value, stepsOf(path), 0, { isLeftOut, join: asParagraphs }));
 		if (text) return text;
 	}
 	return '';
@@ -87,14 +86,24 @@ const parsePath = (path: Path): Step[] =>
 		return field === undefined ? { name } : { name, field, values: values.split('|') };
 	});
 
-/** @param isLeftOut Tells a value on the way that counts as absent. */
-function follow(
-	value: unknown,
-	steps: readonly Step[],
-	at: number,
-	isLeftOut: (value: unknown) => boolean = () => false,
-): unknown {
-	if (isLeftOut(value)) return undefined;
+interface Way {
+	/** Tells a value on the way that counts as absent. */
+	isLeftOut(value: unknown): boolean;
+	/** Joins what is found in several entries. */
+	join(found: readonly unknown[]): unknown;
+}
+
+const ALL: Way = {
+	isLeftOut: () => false,
+	join: (found) => found.flatMap((one) => one ?? []),
+};
+
+/** Texts in several entries are messages of their own. */
+const asParagraphs = (found: readonly unknown[]): string =>
+	found.map(textOf).filter(Boolean).join('\n\n');
+
+function follow(value: unknown, steps: readonly Step[], at: number, way = ALL): unknown {
+	if (way.isLeftOut(value)) return undefined;
 	const step = steps[at];
 	if (!step) return value;
 	const { name, field, values = [] } = step;
@@ -103,13 +112,16 @@ function follow(
 			const found = fieldOf(entry, field);
 			return found === undefined || (typeof found !== 'object' && values.includes(String(found)));
 		});
-		return follow(kept, steps, at + 1, isLeftOut);
+		return follow(kept, steps, at + 1, way);
 	}
-	if (!Array.isArray(value) || POSITION.test(name))
-		return follow(fieldOf(value, name), steps, at + 1, isLeftOut);
+	if (!Array.isArray(value) || POSITION.test(name)) {
+		const found = fieldOf(value, name);
+		const isLast = name === '*' && at + 1 === steps.length;
+		return isLast && Array.isArray(found) ? way.join(found) : follow(found, steps, at + 1, way);
+	}
 	// of the only entry, a list remains a list
-	if (value.length === 1) return follow(value[0], steps, at, isLeftOut);
-	return value.flatMap((entry) => follow(entry, steps, at, isLeftOut) ?? []);
+	if (value.length === 1) return follow(value[0], steps, at, way);
+	return way.join(value.map((entry) => follow(entry, steps, at, way)));
 }
 
 const POSITION = /^\d+$/;

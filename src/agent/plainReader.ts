@@ -17,6 +17,8 @@ export function createPlainReader(question: string, path: string | undefined) {
 	const isRepeated = createRepeatFinder();
 	/** Whether JSON had a text. */
 	let hasJson = false;
+	/** The question, if an event repeats it. It is the answer only where nothing else is. */
+	let echo = '';
 
 	const addText = (text: string, place: string): string => {
 		if (!text || isRepeated(text, place)) return '';
@@ -35,7 +37,9 @@ export function createPlainReader(question: string, path: string | undefined) {
 	const findAnswer = (value: unknown, names: string) => {
 		const isNone = typeof value === 'string' || path !== undefined;
 		if (isNone || OTHER_ROLE.test(`${names}\n${roleOf(value)}`)) return undefined;
-		return findText(value, question) ?? findText(value);
+		const found = findText(value, question);
+		if (!found) echo ||= findText(value)?.text ?? '';
+		return found;
 	};
 
 	const reports = (value: unknown, names: string, text?: string): boolean =>
@@ -62,7 +66,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 			hasJson = true;
 			return addText(found.text, `${names} ${found.path}`);
 		},
-		finish: () => '',
+		finish: (isWhole) => (isWhole && answer.isEmpty() ? answer.append(echo) : ''),
 		/** Adds a piece of plain text. */
 		append: answer.append,
 		text: answer.text,

@@ -17,7 +17,17 @@ const AGNO: Dialect['events'] = {
 	RunStarted: { opens: 'stream' },
 	RunContent: { unless: OF_MEMBER, piece: 'content' },
 	RunCompleted: { unless: OF_MEMBER, all: 'content', ends: 'stream' },
-	RunPaused: { unless: OF_MEMBER, asks: 'tools', ends: 'stream' },
+	RunPaused: {
+		unless: OF_MEMBER,
+		call: {
+			waitsFor: 'approval',
+			each: 'tools',
+			id: 'tool_call_id',
+			tool: 'tool_name',
+			input: 'tool_args',
+		},
+		ends: 'stream',
+	},
 	RunError: { unless: OF_MEMBER, fails: 'content' },
 	RunCancelled: { unless: OF_MEMBER, fails: 'reason' },
 };
@@ -53,7 +63,13 @@ export const PRODUCTS: readonly Dialect[] = [
 		name: 'AgentKit',
 		source: '@inngest/agent-kit 0.13.2',
 		by: 'event',
-		knownBy: ['run.started', 'run.failed', 'part.created', 'text.delta', 'stream.ended'],
+		// others have events of these names, too
+		knownBy: [
+			{
+				event: ['run.started', 'run.failed', 'part.created', 'text.delta', 'stream.ended'],
+				sequenceNumber: '*',
+			},
+		],
 		events: {
 			'run.started': { opens: 'stream' },
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
@@ -78,10 +94,12 @@ export const PRODUCTS: readonly Dialect[] = [
 		source: 'flowise 3.1.3 (SSEStreamer)',
 		by: 'event',
 		knownBy: ['agentFlowEvent', 'nextAgentFlow', { event: 'token', data: String }],
+		mayHaveNoText: true,
 		events: {
 			start: { opens: 'stream' },
 			agentFlowEvent: { opens: 'stream' },
 			token: { piece: 'data' },
+			action: { asks: ['data.data.input', 'data.data.nodeLabel'] },
 			error: { fails: 'data' },
 			abort: FAILURE,
 			end: END,

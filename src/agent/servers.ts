@@ -224,13 +224,18 @@ export const SERVERS = [
 			},
 		],
 		// one that has failed, or broke off, is not stored: the message before it goes on
-		chatAt: ['response[status=completed|incomplete].id'],
+		chatAt: ['response', '[object=response]'].map(
+			(place) => `${place}[status=completed|incomplete].id`,
+		),
 		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
 		gone: { chat: { previous_response_not_found: '' } },
 		tasks: {
 			waits: {},
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],
-			at: [{ state: 'response.status', id: 'response.id' }],
+			at: ['response', '[object=response]'].map((at) => ({
+				state: `${at}.status`,
+				id: `${at}.id`,
+			})),
 		},
 		decides: {
 			askedAt: ['item', 'output', 'response.output'].map(

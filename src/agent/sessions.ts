@@ -56,12 +56,14 @@ export const SESSIONS: readonly Dialect[] = [
 				{ if: { error: '*' }, fails: 'error' },
 				{ if: { 'result.isError': true }, fails: 'result.content.text' },
 				{ if: { 'result.stopReason': ['cancelled', 'refusal'] }, fails: 'result' },
-				{
-					if: { result: '*' },
-					unless: { 'result.messageId': '*' },
-					all: 'result.content',
-					ends: 'stream',
-				},
+				...['content', 'structuredContent', 'stopReason'].map(
+					(field): Meaning => ({
+						if: { [`result.${field}`]: '*' },
+						unless: { 'result.messageId': '*' },
+						all: 'result.content',
+						ends: 'stream',
+					}),
+				),
 			],
 		},
 	},

@@ -211,7 +211,7 @@ export function hasFailed(value: JsonObject): boolean {
 	if (isErrorValue(value['base_resp'])) return true;
 	// some services answer every request with 200, and a failed one with a code and nothing but a message
 	const { detail, msg = detail, message = msg } = value;
-	if (!(Number(code) >= 400) || !isErrorValue(message)) return false;
+	if (!(Number(code) >= 100) || !isErrorValue(code) || !isErrorValue(message)) return false;
 	return [undefined, message].includes(extractText(value));
 }
 

@@ -108,12 +108,32 @@ const typeOf = ({ type }: JsonObject): string => (typeof type === 'string' ? typ
 /** The text of a value: itself, or that of its parts. A part of another type than text is none, nor is a thought. */
 export function textOf(value: unknown): string | undefined {
 	if (typeof value === 'string') return value;
-	if (Array.isArray(value)) return value.map((part) => textOf(part) ?? '').join('');
+	if (Array.isArray(value)) return textOfParts(value);
 	if (!isPlainObject(value) || isAside(value)) return undefined;
 	const { type, text } = value;
 	const isText = type === undefined || type === 'text' || type === 'output_text';
 	return isText && typeof text === 'string' ? text : undefined;
 }
+
+/** What stands between two parts of a text, as the call of a tool, makes them paragraphs. */
+function textOfParts(parts: readonly unknown[]): string {
+	let text = '';
+	let isApart = false;
+	for (const part of parts) {
+		const said = textOf(part) ?? '';
+		isApart ||= isOtherPart(part);
+		if (!said) continue;
+		text += (isApart && text ? '\n\n' : '') + said;
+		isApart = false;
+	}
+	return text;
+}
+
+/** Whether a part is something else than text, and no mark inside one: a citation may be in the middle of a sentence. */
+export const isOtherPart = (part: unknown): boolean =>
+	isPlainObject(part) &&
+	textOf(part) === undefined &&
+	!/reference|citation|source/.test(typeOf(part));
 
 /**
  * Whether a part is what a model thinks, as of Gemini; over A2A, Google's ADK has that in the metadata, and beside it calls of tools

@@ -1,4 +1,5 @@
 import { sendMessage } from '../../../src/agent/client';
+import { serverOf } from '../../../src/agent/servers';
 import type { ServiceError } from '../../../src/core/errors';
 import { failureOf, inMemory } from '../inMemoryHttp';
 
@@ -381,5 +382,29 @@ describe('what waits is told in fields, too', () => {
 			{ toString: 'c' },
 		])
 			expect(await graph(value)).toMatchObject({ kind: 'approval', text: expect.any(String) });
+	});
+});
+
+/** What a server answers, with the IDs that it has for the next message. */
+async function readOf(value: string, type: string, ...events: readonly object[]) {
+	const server = serverOf(value)!;
+	const isStream = type === 'text/event-stream';
+	const chunks = events.map((event) =>
+		isStream ? `data: ${JSON.stringify(event)}\n\n` : JSON.stringify(event),
+	);
+	const http = inMemory({ headers: { 'content-type': type }, chunks });
+	const other = { server, way: { ask: server.asks[0]! }, newId: () => 'n' };
+	return await sendMessage(http, { sessionId: 's', content: 'q' }, {}, other);
+}
+
+it('a response that comes whole has the ID by which it goes on', async () => {
+	const whole = { object: 'response', id: 'r1', output: [] };
+	expect(
+		await readOf('responses', 'application/json', { ...whole, status: 'completed' }),
+	).toMatchObject({ chat: 'r1' });
+	const queued = readOf('responses', 'application/json', { ...whole, status: 'queued' });
+	expect(await failureOf(queued)).toMatchObject({
+		kind: 'malformed',
+		details: { ids: { runningTaskId: 'r1' } },
 	});
 });
