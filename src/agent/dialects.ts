@@ -1,5 +1,6 @@
 import { A2A } from './a2a';
 import { ACTIVITIES } from './activities';
+import { AGENT_APIS } from './agentApis';
 import { AGENT_SDKS } from './agentSdks';
 import {
 	AG_UI_CALL,
@@ -56,6 +57,7 @@ const SERIALIZED: readonly Meaning[] = [
  */
 export const DIALECTS: readonly Dialect[] = [
 	...MODELS,
+	...AGENT_APIS,
 	{
 		name: 'AI SDK',
 		source: 'ai 5.0, 6.0 and 7.0, @mastra/core 1.71, @voltagent/core 2.0, assistant-stream 0.3.57',

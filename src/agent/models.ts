@@ -136,6 +136,18 @@ export const MODELS: readonly Dialect[] = [
 		},
 	},
 	{
+		name: 'Text Generation Inference',
+		source: 'https://huggingface.co/docs/text-generation-inference/reference/api_reference',
+		knownBy: [{ 'token.text': String, 'token.special': [true, false] }],
+		events: {
+			'': [
+				{ unless: { 'token.special': true }, opens: 'stream', piece: 'token.text' },
+				{ if: { error: '*' }, fails: 'error' },
+				{ if: { generated_text: String }, ends: 'stream' },
+			],
+		},
+	},
+	{
 		name: 'Cohere',
 		source: '@copilotkit/aimock 1.43 (v2)',
 		by: 'type',

@@ -1,5 +1,6 @@
 import { END, FAILURE, type Call, type Dialect } from './dialect';
 import { DIFY_APPS } from './dify';
+import { RAGFLOW } from './ragflow';
 
 /** How a run of Letta stops that has not failed. */
 const LETTA_STOPS = 'end_turn max_steps max_tokens_exceeded tool_rule requires_approval'.split(' ');
@@ -88,6 +89,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			'stream.ended': END,
 		},
 	},
+	...RAGFLOW,
 	...DIFY_APPS,
 	{
 		name: 'Flowise',

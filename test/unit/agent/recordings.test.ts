@@ -67,7 +67,7 @@ const cuts = recordings.flatMap((recording) => {
 
 /** Words, messages and states have no end mark. */
 const HAS_NO_END =
-	/^agentcore-ts .* (words|message)-|^lang(chain-agent|graph-api) .* (es-)?(messages|updates|values)/;
+	/^agentcore-ts .* (words|message)-|^lang(chain-agent|graph-api) .* (es-)?(messages|updates|values)|^pydantic-ai /;
 /** The cut is behind the end mark. */
 const HAS_ENDED = [
 	'AnythingLLM read stream',
