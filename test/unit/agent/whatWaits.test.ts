@@ -120,7 +120,7 @@ it.each([
 			await directMessage(
 				inMemory(json([thread({ t: [{ id: ASKS.id, value }] })])),
 				serverOf('langGraph')!,
-				{ content: 'no', decision: one, session: ID, known },
+				{ content: 'no', decision: one, session: ID, known, redact },
 			);
 		expect(await failureOf(decideAs(decision))).toMatchObject({
 			message: `What waits does not take "${decision}"`,
