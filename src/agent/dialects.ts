@@ -163,13 +163,14 @@ export const DIALECTS: readonly Dialect[] = [
 				{ if: { 'outcome.type': 'cancelled' }, fails: 'outcome' },
 				{
 					if: { 'outcome.type': 'interrupt' },
+					// ag_ui_strands has what is asked in the metadata
 					asks: ['message', ''],
 					call: {
 						waitsFor: 'approval',
 						each: 'outcome.interrupts',
 						id: 'id',
 						about: 'toolCallId',
-						reason: ['message', 'reason'],
+						reason: ['message', ''],
 					},
 					settles: '?',
 				},

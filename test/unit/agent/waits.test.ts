@@ -299,11 +299,11 @@ describe('what waits is told in fields, too', () => {
 				{ type: 'TOOL_CALL_START', toolCallName: 'mail', ...call },
 				{ type: 'TOOL_CALL_ARGS', delta: '{"to":', ...call },
 				{ type: 'TOOL_CALL_ARGS', delta: '"a@b.c"}', ...call },
-				interrupt(asks, { id: 'j', reason: 'x' }),
+				interrupt(asks, { id: 'j', metadata: { reason: 'x' } }),
 			),
 		).toEqual({
 			kind: 'approval',
-			text: 'x\nMay I?\nmail with {"to":"a@b.c"}',
+			text: '{"id":"j","metadata":{"reason":"x"}}\nMay I?\nmail with {"to":"a@b.c"}',
 			calls: [{ tool: 'mail', arguments: '{"to":"a@b.c"}' }],
 		});
 	});
