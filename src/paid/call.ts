@@ -87,10 +87,8 @@ export interface TextCall extends Call<PricedText> {
 /** What limits a text request, whatever the model. */
 export type TextLimits = Pick<TextCall, 'protocol' | 'caps' | 'allowUnknownCost' | 'label'>;
 
-/** A text request, as models are judged by it. */
-export interface TextRequest extends TextLimits {
-	/** As it is sent to a model, except for its output limit and its files. */
-	toBody(model: string): Body;
+/** What of a text request models are judged by, besides its body. */
+interface Judged extends TextLimits {
 	/** As for `checkInputs`. */
 	inputs: ReadonlyArray<Modality | undefined>;
 	/** Where these are, in the editor. Absent for a chat model. */
@@ -102,22 +100,24 @@ export interface TextRequest extends TextLimits {
 /**
  * The call of a model that can carry out a text request.
  *
+ * @param body As it is sent to the model, except for its output limit and the contents of its files.
  * @throws ServiceError `invalid` for one of another kind, an input that it does not take, and a request that could cost more than the caps,
  *   or an amount that is not known.
  */
 export function judgeText(
-	{ toBody, inputs, place, parts = [], ...limits }: TextRequest,
+	{ inputs, place, parts = [], ...limits }: Judged,
 	candidate: Candidate,
+	body: Body,
 	isOfList: boolean,
 ): TextCall {
 	const { entry } = candidate.found;
-	const call = toTextCall(limits, candidate, toBody(candidate.model));
+	const call = toTextCall(limits, candidate, body);
 	if (entry) {
 		const where = place ? '' : 'That is an operation of the Model Router node.';
 		checkKind(entry, 'text', where);
 		checkInputs(entry, inputs, place);
 		checkInputs(entry, parts);
-		if (isOfList) checkWindow(entry, call.body);
+		if (isOfList) checkWindow(entry, body);
 	}
 	// an estimate of one model shows what it costs, however much that is
 	if (isOfList || limits.allowUnknownCost !== undefined) checkCall(call);

@@ -88,7 +88,7 @@ async function ask(
 	record: RecordedRequest | undefined,
 ): Promise<Sent<PaidText & { durationMs?: number }>> {
 	const { ask: send, given, raw, limit } = protocols[call.protocol];
-	const body = toBody(call, price, http);
+	const body = withMaximumPrice(call, price, http);
 	const asked = await toEnded<Asked>(send(http, body as never, stream));
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
 	const priced = arrived && (await priceAnswer(call, price, arrived, { keep, http }));
@@ -111,7 +111,7 @@ async function ask(
 }
 
 /** As it is sent: a service that can be kept to a price is told the one that was reserved, and to do nothing that is paid besides. */
-function toBody({ found }: TextCall, { cost, body }: Price, { hostname }: Http): Body {
+function withMaximumPrice({ found }: TextCall, { cost, body }: Price, { hostname }: Http): Body {
 	if (!found.entry || 'unbounded' in cost) return body;
 	const hasFiles = cost.promptCountedBy !== 'bytes';
 	return { ...body, ...maximumPrice(found.entry, body, hasFiles, hostname) };

@@ -87,9 +87,9 @@ export async function play(seed: number, form: PriceForm): Promise<Played> {
 						caps: {},
 						allowUnknownCost: false,
 						inputs: [],
-						toBody: (model) => ({ ...body, model }),
 					},
 					candidate,
+					{ ...body, model: candidate.model },
 					isOfList,
 				),
 		);

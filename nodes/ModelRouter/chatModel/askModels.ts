@@ -79,18 +79,15 @@ export function createModelCaller(context: CallContext) {
 	): Promise<AnsweredCall> => {
 		const limits = createLimits(values, context.spending);
 		// before answers are put back: what is remembered of them changes
-		const request = buildBody(asked, '');
-		const memory = sentRequests.recallCall(itemIndex, withoutLimits({ ...request }), signal);
+		const request = buildBody(asked);
+		const memory = sentRequests.recallCall(itemIndex, withoutLimits(request), signal);
 		const giveUp = () => memory.recordFailure(cancelledError());
 		return await payOnce(memory, { account, clock }, async (startPaid) => {
 			const chosen = await choose(context, choice, (candidate, isOfList) => {
-				const ofModel = buildBody(asked, candidate.model);
-				const judged = {
-					...limits,
-					toBody: () => protocols[limits.protocol].toBody(ofModel),
-					inputs: findModalities(request.messages),
-				};
-				return { ...judgeText(judged, candidate, isOfList), request: ofModel };
+				const ofModel = { ...request, model: candidate.model };
+				const body = protocols[limits.protocol].toBody(ofModel);
+				const judged = { ...limits, inputs: findModalities(request.messages) };
+				return { ...judgeText(judged, candidate, body, isOfList), request: ofModel };
 			});
 			if ('refusal' in chosen) throw chosen.refusal;
 			const paying = { ...context, startPaid, readAnswer, onText, signal, giveUp };

@@ -73,7 +73,7 @@ const CALLER_FIELDS = ['model', 'messages', 'tools', 'tool_choice'];
 /**
  * Adds the settings of the node to the request of an AI agent or chain. What the agent sets for a call takes precedence.
  *
- * @returns a function that takes the body of a chat completion.
+ * @returns a function that takes the body of a chat completion, and makes one for any model.
  * @throws ServiceError `invalid`.
  */
 export function createBodyBuilder(values: ChatModelValues) {
@@ -88,10 +88,10 @@ export function createBodyBuilder(values: ChatModelValues) {
 		{ ...toChatFields(options), ...toFormatField(values) },
 		additionalFields,
 	);
-	return (asked: Record<string, unknown>, model: string): ChatRequest => {
+	return (asked: Record<string, unknown>): ChatRequest => {
 		const messages = requireMessages(asked).map(withPlainContent) as ChatMessage[];
 		const marked = cacheSystemMessage ? markSystemMessage(messages) : messages;
-		return { ...settings, ...asked, messages: marked, model } as ChatRequest;
+		return { ...settings, ...asked, messages: marked, model: '' };
 	};
 }
 

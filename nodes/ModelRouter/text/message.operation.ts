@@ -67,8 +67,13 @@ export const message = operation({
 	],
 
 	prepare({ simplify, options, ...values }, surroundings) {
-		const { onIncomplete, allowUnknownCost = false, spendingCapPerExecution, ...others } = options;
-		const { spendingLabel, ...more } = others;
+		const {
+			onIncomplete,
+			allowUnknownCost = false,
+			spendingCapPerExecution,
+			spendingLabel,
+			...more
+		} = options;
 		const request = toTextRequest(values, more, surroundings);
 		const { handedOver } = surroundings;
 		const conversation = readConversationCap(handedOver.readTurn('budget'));

@@ -72,15 +72,14 @@ export async function chooseText(
 		({ file, modality = 'file' }): Attachment =>
 			'url' in file ? { modality, ...file } : { modality, ...file, base64: '' },
 	);
-	const body = request.toBody(placeholders);
+	const body = request.withFiles(placeholders);
 	const judged = {
 		...request,
-		toBody: (model: string) => withModel(body, model),
 		inputs: files.map(({ modality }) => modality),
 		place: PLACE,
 	};
 	const chosen = await choose(context, request.findChoice(), (candidate, isOfList) =>
-		judgeText(judged, candidate, isOfList),
+		judgeText(judged, candidate, withModel(body, candidate.model), isOfList),
 	);
 	if ('refusal' in chosen) throw chosen.refusal;
 	return chosen;
@@ -100,7 +99,7 @@ export async function readFiles({ request, readFile }: OperationContext<TextRequ
 		const file = await openSource(source, readFile);
 		attachments.push({ modality: resolveModality(source.modality, file) ?? 'file', ...file });
 	}
-	const body = request.toBody(attachments);
+	const body = request.withFiles(attachments);
 	const inputs = attachments.map(({ modality }) => modality);
 	return (call: TextCall): TextCall => {
 		const { entry } = call.found;
@@ -183,7 +182,7 @@ export function toTextRequest(
 		parts: findModalities(messages),
 		attachments: toAttachmentSources(values.attachments),
 		/** Builds the body of the request with its files. */
-		toBody: (files: readonly Attachment[]) =>
+		withFiles: (files: readonly Attachment[]) =>
 			files.length ? build(addAttachments(messages, files)) : body,
 	};
 }
