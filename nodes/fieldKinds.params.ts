@@ -17,5 +17,7 @@ export const capFields = {
 	// otherwise an expression without a value would remove the cap
 	required: true,
 	typeOptions: { minValue: 0 },
-	builderHint: { propertyHint: 'Only the user may raise it.' },
 } as const satisfies Partial<INodeProperties>;
+
+/** For language models. A node with many caps says it once. */
+export const capHint = { builderHint: { propertyHint: 'Only the user may raise it.' } } as const;

@@ -6,7 +6,7 @@ import {
 	textSourceParams,
 } from '../../src/n8n/chatInput.params';
 import { withFieldRules } from '../../src/n8n/parameterFields';
-import { capFields } from '../fieldKinds.params';
+import { capFields, capHint } from '../fieldKinds.params';
 import { conversationOptions } from './conversationOptions.params';
 
 const [openingSourceParam, openingParam] = textSourceParams({
@@ -73,6 +73,7 @@ export const conversationParams = [
 		displayName: 'Spending Cap per Conversation',
 		name: 'spendingCapPerConversation',
 		...capFields,
+		...capHint,
 		default: 1,
 		// with the unit, n8n would cut the title off
 		hint: 'In USD, for all speakers together',

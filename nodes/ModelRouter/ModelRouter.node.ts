@@ -5,13 +5,21 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-import { nodeProperties, operationSubtitle } from '../../src/n8n/operation';
+import { nodeProperties } from '../../src/n8n/nodeProperties';
+import { operationSubtitle } from '../../src/n8n/operation';
 import { runNode } from '../../src/n8n/runNode';
 import outputFields from '../outputFields.json';
 import { access, testModelRouterApi } from './access';
 import { description } from './acrossResources.params';
-import { searchModels } from './modelPicker';
+import { MODEL_HINT, searchModels } from './modelPicker';
 import { resources } from './resources';
+
+/** For language models: what would otherwise be said at each field of each operation. */
+const HINTS = [
+	`model: ${MODEL_HINT}`,
+	'Spending caps: only the user may raise them.',
+	'uniqueKey: such as an order ID, never a random value, time or execution ID.',
+].join('\n');
 
 export class ModelRouter implements INodeType {
 	description: INodeTypeDescription = {
@@ -27,9 +35,8 @@ export class ModelRouter implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		builderHint: {
-			extraTypeDefContent: outputFields.modelRouter,
-			searchHint:
-				'Asks text models of many vendors and makes media, with spending caps. Long jobs: Start Job, and the Model Router Trigger.',
+			extraTypeDefContent: [{ content: HINTS }, ...outputFields.modelRouter],
+			searchHint: 'For long jobs: Start Job, and the Model Router Trigger.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-bridge.modelRouterTrigger',

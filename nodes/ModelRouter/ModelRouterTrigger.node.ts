@@ -21,7 +21,7 @@ export class ModelRouterTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: eventsSubtitle,
-		description,
+		description: `${description}. The trigger gets finished jobs`,
 		defaults: { name: 'Model Router Trigger' },
 		polling: true,
 		builderHint: {

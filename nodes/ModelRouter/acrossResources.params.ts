@@ -7,9 +7,9 @@ import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
 import { capFields } from '../fieldKinds.params';
 
-/** Of the node and of its trigger: n8n lists both as one, with the text of the trigger (`generateMergedNodesAndActions`). */
+/** n8n lists the node and its trigger as one, with the text of the trigger (`generateMergedNodesAndActions`): that begins with this one. */
 export const description =
-	'Text, image, video, music and speech models of many vendors, with spending caps. The trigger gets finished jobs';
+	'Text, image, video, music and speech models of many vendors, with spending caps';
 
 export const simplifyParam = {
 	displayName: 'Simplify',
@@ -76,42 +76,17 @@ export const allowUnknownCostOption = withFieldRules({ inTool: 'fixed' })({
 	type: 'boolean',
 	noDataExpression: true,
 	default: true,
-	description:
-		"Whether to send the request even if its cost can't be estimated. No spending cap limits it then.",
+	description: 'Whether to send without a known cost. No spending cap limits it then.',
 });
 
-/*
- * Where a file of a request comes from. How it is used differs between requests, so the description is added where the fields are used.
- */
-
-export const sourceField = {
-	displayName: 'Source',
-	name: 'source',
-	type: 'options',
-	noDataExpression: true,
-	options: [
-		{ name: 'Address (URL)', value: 'url' },
-		{ name: 'Input Binary Field', value: 'binary' },
-	],
-	default: 'binary',
-} as const satisfies INodeProperties;
-
-export const binarySourceField = {
-	displayName: 'Input Binary Field',
-	name: 'binaryProperty',
+/** Where a file of a request comes from. */
+export const fileField = {
+	displayName: 'Input Binary Field or URL',
+	name: 'file',
 	type: 'string',
-	displayOptions: { show: { source: ['binary'] } },
 	default: 'data',
-	description: 'With a file of at most 50 MiB',
-} as const satisfies INodeProperties;
-
-export const urlSourceField = {
-	displayName: 'URL',
-	name: 'url',
-	type: 'string',
-	displayOptions: { show: { source: ['url'] } },
-	default: '',
-	placeholder: 'e.g. https://example.com/picture.png',
+	placeholder: 'e.g. data, or https://example.com/picture.png',
+	description: 'A binary field (at most 50 MiB) or a URL',
 } as const satisfies INodeProperties;
 
 /** A file as entered in the editor. It is not read yet. */
@@ -122,20 +97,21 @@ interface FileSource {
 	binaryProperty?: string;
 }
 
-type FileFields = Partial<Record<'source' | 'url' | 'binaryProperty', string>>;
-
 /**
  * @param list The label of the list that the file is in.
- * @throws ServiceError `invalid` for a URL that the service could not read.
+ * @throws ServiceError `invalid` for an empty field, and for a URL that the service could not read.
  */
 export function toFileSource(
 	list: string,
 	index: number,
-	{ source, url = '', binaryProperty = '' }: FileFields,
+	{ file = fileField.default }: { file?: string },
 ): FileSource {
 	const path = `${list} ${index + 1}`;
-	if (source === 'url') return { path, url: checkUrl(url, `${path}: URL`) };
-	return { path, binaryProperty: binaryProperty.trim() || binarySourceField.default };
+	const entered = file.trim();
+	if (!entered) throw invalidInputError(`${path}: ${fileField.displayName} is empty`);
+	return /^(\w+:|\/\/)/.test(entered)
+		? { path, url: checkUrl(entered, `${path}: URL`) }
+		: { path, binaryProperty: entered };
 }
 
 /** The address of a file, or the file in the input. @param open Finds or reads the file. */
@@ -150,7 +126,8 @@ export const spendingLabelOption = withFieldRules({ isKey: true, inTool: 'notFro
 	name: 'spendingLabel',
 	type: 'string',
 	default: '',
-	placeholder: 'e.g. a customer, for the record of spending',
+	placeholder: 'e.g. {{ $json.customer }}',
+	description: 'Such as a customer. Limits nothing.',
 });
 
 const MAX_LABEL_LENGTH = 100;

@@ -23,6 +23,10 @@ import {
 import { toListValue } from '../../src/router/modelLists';
 import { access } from './access';
 
+/** For language models. */
+export const MODEL_HINT =
+	'Look it up, choose by price and need. Mode modelList: the name of a list in the credential, never IDs. Empty only without a credential.';
+
 /** One model of the catalog. */
 export const oneModelParam = {
 	displayName: 'Model',
@@ -30,9 +34,6 @@ export const oneModelParam = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	builderHint: {
-		propertyHint: 'Look it up, choose by price and need. Empty only without a credential.',
-	},
 	modes: [
 		{
 			displayName: 'From List',
@@ -47,10 +48,6 @@ export const oneModelParam = {
 /** One model, or a list of the credential. n8n's editor shows a choice for the mode "list" only, so it offers the lists there, too. */
 export const modelParam = {
 	...oneModelParam,
-	builderHint: {
-		propertyHint:
-			'Look it up, choose by price and need. A model list (mode modelList): its name in the credential, never IDs. Empty only without a credential.',
-	},
 	modes: [
 		...oneModelParam.modes,
 		{

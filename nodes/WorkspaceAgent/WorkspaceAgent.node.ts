@@ -8,7 +8,7 @@ import {
 import { checkLedgerKey } from '../../src/ledger/openLedger';
 import { createCredentialTest } from '../../src/n8n/credentialTest';
 import { sessionSubtitle } from '../../src/n8n/chatInput.params';
-import { nodeProperties } from '../../src/n8n/operation';
+import { nodeProperties } from '../../src/n8n/nodeProperties';
 import { runNode } from '../../src/n8n/runNode';
 import outputFields from '../outputFields.json';
 import { searchAgents } from './agentPicker';

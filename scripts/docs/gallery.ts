@@ -94,7 +94,7 @@ export function renderGallery(): string {
 	const parts = [
 		'# Gallery',
 		WRITTEN,
-		'To use one of these workflows, open its file and copy the text. Paste it onto the canvas of a new workflow, or choose **Import > From file** in its menu. Then follow its note **Set up**: choose credentials and models. Its other notes say what it does, for whom, and how to change it.',
+		'To use one of these workflows, open its file and copy the text. Paste it onto the canvas of a new workflow, or choose **Import > From file** in its menu. Then follow its note **Set up**: choose credentials and models. Its other notes say what it does, and how to change it.',
 		...Object.entries(GROUPS).flatMap(([group, files]) => [
 			`## ${group}`,
 			...files.flatMap((file) => renderWorkflow(file)),
@@ -111,11 +111,14 @@ function renderWorkflow(file: string): string[] {
 	const picture = `pictures/${pictureFile(`example ${file.replace('.json', '')}`)}`;
 	return [
 		`### ${example.name}`,
-		`Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`,
+		[forWhom(example), `Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`].join(' '),
 		// the browser test takes them, with --pictures
 		...(existsSync(`docs/${picture}`) ? [`![The workflow](${picture})`] : []),
 	];
 }
+
+/** The last sentence of its description. */
+const forWhom = ({ meta }: WorkflowFile) => /For [^.]*\.$/.exec(meta?.description ?? '')?.[0] ?? '';
 
 const renderLesson = (file: string) => `- [${readExample(file).name}](../lessons/${file})`;
 

@@ -29,6 +29,8 @@ interface NodePage {
 	description: INodeTypeDescription;
 	/** Empty for a node without operations. */
 	resources: readonly Resource[];
+	/** In place of n8n's text. */
+	summary?: string;
 	/** What it is for, and what one has to know before its fields. */
 	intro: string;
 }
@@ -59,8 +61,9 @@ const nodes: NodePage[] = [
 	},
 	{
 		path: 'model-router-trigger',
-		intro:
-			'It starts a workflow when an image, video, music or speech job is done, with its file: see [the job ledger and the trigger](../job-ledger.md#model-router-trigger).',
+		intro: 'See [the job ledger and the trigger](../job-ledger.md#model-router-trigger).',
+		// n8n lists it with the Model Router, whose text it has
+		summary: 'Starts a workflow when an image, video, music or speech job is done, with its file',
 		description: new ModelRouterTrigger().description,
 		resources: [],
 	},
@@ -145,10 +148,12 @@ export function renderNodePages(told: Told): Page[] {
 
 const paragraphs = (...parts: string[]) => `${parts.filter(Boolean).join('\n\n')}\n`;
 
+const summaryOf = ({ summary, description }: NodePage) =>
+	withFullStop(summary ?? description.description ?? '');
+
 function renderIndex(): string {
 	const parts = nodes.map(
-		({ path, description }) =>
-			`- [${nameOf(description)}](${path}.md). ${withFullStop(description.description ?? '')}`,
+		(node) => `- [${nameOf(node.description)}](${node.path}.md). ${summaryOf(node)}`,
 	);
 	return paragraphs(
 		'# Nodes',
@@ -184,7 +189,8 @@ function renderCredentials(): string {
 	);
 }
 
-function renderNode({ description, intro, resources }: NodePage, outputs: Outputs, told: Told) {
+function renderNode(node: NodePage, outputs: Outputs, told: Told) {
+	const { description, intro, resources } = node;
 	const name = nameOf(description);
 	const lines = told[description.name] ?? [];
 	const operations = operationsOf({ description, resources }).map(
@@ -213,7 +219,7 @@ function renderNode({ description, intro, resources }: NodePage, outputs: Output
 	return paragraphs(
 		`# ${name}`,
 		WRITTEN,
-		withFullStop(description.description ?? ''),
+		summaryOf(node),
 		intro,
 		renderPicture(`The node ${name} in n8n's editor`, `node ${name}`),
 		renderCredentialLink(description),

@@ -42,8 +42,8 @@ const WORDS: Record<string, Record<string, string>> = {
 	},
 };
 
-/** Of every failed item, what the examples call a file, and what only executions by hand have. */
-const NOT_TOLD = ['error', 'details', '(files)', 'reusedFrom'];
+/** Of every failed item, what the examples call a file, what only executions by hand have, and when the ledger looks again. */
+const NOT_TOLD = ['error', 'details', '(files)', 'reusedFrom', 'leaseUntil', 'checkAt'];
 
 /** Fields of a conversation that its turns have, too. */
 const OF_BOTH = ['conversationId', 'costUsd', 'durationMs'];

@@ -1,4 +1,4 @@
-import { type INodeExecutionData, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Accounts } from '../core/accounts';
 import type { Cost, Reserved, WaitForOthers } from '../core/reserve';
@@ -13,7 +13,6 @@ import type { HandedOver } from './caller';
 import type { FlowState } from './memory/executionMemory';
 import type { ParamValues } from './parameters';
 import type { Redactor } from './redact';
-import { requestSettings } from './requestSettings';
 
 /** What an operation returns for one input item. `runNode` adds `pairedItem`. */
 export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
@@ -139,6 +138,8 @@ export interface Operation<Request = never, Checked = never> {
 	params: readonly INodeProperties[];
 	/** Whether it needs no request settings, because all that it sends is a request for the catalog, if anything. */
 	readsAtMostCatalog?: boolean;
+	/** Whether an answer or a file may take long, so that its timeouts can be set. */
+	mayTakeLong?: boolean;
 	/**
 	 * Makes a request from one item's parameters, or rejects them. Runs for all items before the first is sent, so a mistake in item 7
 	 * costs nothing.
@@ -197,52 +198,6 @@ export interface Resource {
 	notInTools?: boolean;
 }
 
-/**
- * The node's parameters: the list of resources, a list of operations per resource, the parameters of each operation, and the request
- * settings. Without a choice of resources or of operations, the list is left out.
- *
- * @param defaultResource Value of the resource that is selected at first. n8n does not store defaults: never change it.
- */
-export function nodeProperties(
-	resources: readonly Resource[],
-	defaultResource: string,
-): INodeProperties[] {
-	const resourceList: INodeProperties = {
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		options: resources.map(({ name, value, notInTools }) => ({
-			name,
-			value,
-			...(notInTools && { displayOptions: { hide: { '@tool': [true] } } }),
-		})),
-		default: defaultResource,
-	};
-	return [
-		...(resources.length > 1 ? [resourceList] : []),
-		...resources.flatMap(({ value, operations, defaultOperation }) => {
-			const shown = resources.length > 1 ? { resource: [value] } : {};
-			return resourceProperties(operations, defaultOperation, shown);
-		}),
-		shownWhereSent(resources),
-	];
-}
-
-/**
- * The request settings, shown for each operation that talks to the service. What only people may use works with tables of this n8n. The
- * operations are named: n8n would describe the settings to language models once more for "Custom API Call", which it adds to each list.
- */
-function shownWhereSent(resources: readonly Resource[]): INodeProperties {
-	if (resources.length < 2) return requestSettings;
-	const sending = resources.filter(({ notInTools }) => !notInTools);
-	const operation = sending.flatMap(({ operations }) =>
-		operations.filter(({ readsAtMostCatalog }) => !readsAtMostCatalog).map(({ value }) => value),
-	);
-	const show = { resource: sending.map(({ value }) => value), operation: [...new Set(operation)] };
-	return { ...requestSettings, displayOptions: { show } };
-}
-
 /** An expression for the line under a node's name on the canvas: the operation by its label. */
 export function operationSubtitle(resources: readonly Resource[]): string {
 	const labels = resources.flatMap((resource) =>
@@ -264,37 +219,3 @@ export function operationSubtitle(resources: readonly Resource[]): string {
  */
 export const labelSubtitle = (labels: Readonly<Record<string, string>>, value: string): string =>
 	`={{ (${JSON.stringify(labels)})[${value}] }}`;
-
-function resourceProperties(
-	operations: readonly Operation[],
-	defaultOperation: string,
-	shown: Record<string, string[]>,
-): INodeProperties[] {
-	const operationList: INodeProperties = {
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		options: operations.map(({ name, value, action, description }) => ({
-			name,
-			value,
-			action,
-			description,
-		})),
-		default: defaultOperation,
-	};
-	// the node panel finds the actions of each resource in its list
-	const isListed = operations.length > 1 || 'resource' in shown;
-	return [
-		...(isListed ? showWhen(shown, [operationList]) : []),
-		...operations.flatMap(({ value, params }) =>
-			showWhen({ ...shown, ...(isListed && { operation: [value] }) }, params),
-		),
-	];
-}
-
-const showWhen = (
-	show: Record<string, string[]>,
-	params: readonly INodeProperties[],
-): INodeProperties[] =>
-	Object.keys(show).length ? updateDisplayOptions({ show }, [...params]) : [...params];

@@ -5,8 +5,8 @@ import { isPlainObject } from '../core/json';
 
 /** Rules of a field that n8n's declaration cannot express. */
 export interface FieldRules {
-	/** An expression may find nothing, always or with certain values of other fields; the field then counts as not set. Its description says so. */
-	mayBeEmpty?: true | ((siblings: Record<string, unknown>) => boolean);
+	/** An expression may find nothing; the field then counts as not set. Its description says so. */
+	mayBeEmpty?: true;
 	/** Each `{{ }}` in the text has to find something: without it, the rest would be the same key for many items. */
 	isKey?: true;
 	/**

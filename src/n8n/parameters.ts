@@ -153,7 +153,7 @@ function readParam(
 	if (noDataExpression && isChanging)
 		throw invalidInputError(`${path} cannot be an expression`, 'Choose it in the node.');
 	const value = context.read(param, context.itemIndex);
-	if (isEmptyValue(value) && mayBeEmpty(param, context.topLevel)) return readDefault(param);
+	if (isEmptyValue(value) && mayBeEmpty(param)) return readDefault(param);
 	if (isChanging && isLeftToDefault({ param, stored, value })) return readDefault(param);
 	return walkParam({ param, path, stored, value }, (field) => {
 		const { siblings = context.topLevel } = field;
@@ -190,12 +190,12 @@ function isShown(
  * that consists of one expression, it is not.
  */
 function rejectEmptyExpressions(field: Field, context: ItemContext): void {
-	const { param, siblings = context.topLevel } = field;
+	const { param } = field;
 	const { isKey = false } = getFieldRules(param);
 	for (const { path, stored, value } of getExpressions(field)) {
 		const isList = isKey || param.type === 'multiOptions';
 		const isEmpty = [isList ? value : [value]].flat().every(isEmptyValue);
-		if (isEmpty && isEmptyOnPurpose({ param, stored, value, siblings })) continue;
+		if (isEmpty && isEmptyOnPurpose({ param, stored, value })) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
 			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
@@ -223,11 +223,8 @@ function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: It
 	);
 }
 
-const isEmptyOnPurpose = ({
-	siblings,
-	...field
-}: Pick<Field, 'param' | 'stored' | 'value'> & { siblings: Record<string, unknown> }) =>
-	mayBeEmpty(field.param, siblings) || isLeftToDefault(field);
+const isEmptyOnPurpose = (field: Pick<Field, 'param' | 'stored' | 'value'>) =>
+	mayBeEmpty(field.param) || isLeftToDefault(field);
 
 /**
  * Whether a model of an AI agent has left a field out that need not be set, and whose `$fromAI()` then gives nothing on purpose. A field that
@@ -251,11 +248,7 @@ function hasEmptyDefault(expression: string): boolean {
 /** With the mark of a field that the editor has filled in. */
 const FROM_AI = /^\s*(\/\*.*?\*\/\s*)?\$fromAI\s*\(.*\)\s*$/is;
 
-/** Whether a field may be empty, given the values of the fields next to it. */
-function mayBeEmpty(param: INodeProperties, siblings: Record<string, unknown>): boolean {
-	const { mayBeEmpty: rule = false } = getFieldRules(param);
-	return typeof rule === 'function' ? rule(siblings) : rule;
-}
+const mayBeEmpty = (param: INodeProperties): boolean => getFieldRules(param).mayBeEmpty ?? false;
 
 /** Whether a value is what an expression that finds nothing gives. */
 function isEmptyValue(value: unknown): boolean {

@@ -157,9 +157,7 @@ export interface CatalogFilter {
 	kind?: ModelKind | '';
 	/** One of the catalog's `input_modalities`. */
 	inputModality?: string;
-	/** Matches `owned_by`, or the id before the slash. Case and separators do not matter. */
-	vendor?: string;
-	/** Part of the id or the name. */
+	/** Part of the id, the name or `owned_by`. Case and separators do not matter. */
 	search?: string;
 	/** Tokens. */
 	minContext?: number;
@@ -167,8 +165,6 @@ export interface CatalogFilter {
 	maxInputPrice?: number;
 	/** USD per million tokens; only text models have it. */
 	maxOutputPrice?: number;
-	/** USD per unit, whatever the unit; only media models have it. */
-	maxUnitPrice?: number;
 }
 
 /**
@@ -183,13 +179,11 @@ const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> =
 	(model, { kind }) => !kind || (model.kind || kindOfPrice(model) || kind) === kind,
 	({ input_modalities: accepted }, { inputModality }) =>
 		!inputModality || !Array.isArray(accepted) || accepted.includes(inputModality),
-	(model, { vendor }) => !vendor || isFromVendor(model, vendor),
 	(model, { search }) => !search || matchesSearch(model, search),
 	({ context_length: tokens }, { minContext }) =>
 		!minContext || typeof tokens !== 'number' || tokens >= minContext,
 	(model, { maxInputPrice }) => isWithinPrice(model, maxInputPrice, 'input_per_mtok'),
 	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
-	(model, { maxUnitPrice }) => isWithinPrice(model, maxUnitPrice, 'per_unit'),
 ];
 
 /** Only text models have prices per token; a unit may be of any other kind. */
@@ -201,8 +195,7 @@ function kindOfPrice({ pricing }: Model): ModelKind | undefined {
 
 function isWithinPrice({ kind, pricing }: Model, limit: number | undefined, field: string) {
 	if (limit === undefined) return true;
-	const isOfOtherKind = field === 'per_unit' ? kind === 'text' : kind && kind !== 'text';
-	if (isOfOtherKind) return false;
+	if (kind && kind !== 'text') return false;
 	const price = readPrice(pricing, field);
 	return price === undefined || price <= limit;
 }
@@ -211,18 +204,11 @@ function isWithinPrice({ kind, pricing }: Model, limit: number | undefined, fiel
 export const readPrice = (pricing: Model['pricing'], field: string): number | undefined =>
 	readDecimal(pricing?.[field])?.toNumber();
 
-function isFromVendor({ id, owned_by: owner }: Model, vendor: string): boolean {
-	const prefix = id.includes('/') ? id.split('/')[0] : undefined;
-	const wanted = normalizeName(vendor);
-	const isWanted = (name?: string) => typeof name === 'string' && normalizeName(name) === wanted;
-	return !wanted || [owner, prefix].some(isWanted);
-}
-
 const normalizeName = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-function matchesSearch({ id, name }: Model, search: string): boolean {
+function matchesSearch({ id, name, owned_by: vendor }: Model, search: string): boolean {
 	const wanted = normalizeName(search);
-	return [name, id].some(
+	return [name, id, vendor].some(
 		(candidate) =>
 			typeof candidate === 'string' &&
 			(wanted ? normalizeName(candidate).includes(wanted) : candidate.includes(search.trim())),

@@ -110,8 +110,6 @@ export async function createNodes(editor: Editor, url: string) {
 				mediaType: 'images',
 				model: locator('bench/picture'),
 				prompt: message,
-				parameters: '{}',
-				binaryProperty: 'data',
 				options: { allowUnknownCost: true },
 			}),
 		getJob: () => job('getJob', { mediaType: 'images', jobId: '={{ $json.jobId }}' }),

@@ -80,7 +80,12 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 		it.each([
 			['takes its prompt from the model', {}, { Prompt: 'a cat' }, { prompt: 'a cat' }],
 			['or from its node', { prompt: 'a cat' }, {}, { prompt: 'a cat' }],
-			['or from a parameter', { prompt: '', parameters: '{"text": "a"}' }, {}, { text: 'a' }],
+			[
+				'or from a parameter',
+				{ prompt: '', options: { parameters: '{"text": "a"}' } },
+				{},
+				{ text: 'a' },
+			],
 		])('%s', async (_what, parameters, given, body) => {
 			await ask(parameters, given);
 			expect(posts(service)[0]?.body).toEqual({ model: 'canvas/sketch-1', ...body });
@@ -98,7 +103,7 @@ describe.each(ways)('paid jobs for an agent that calls its tool %s', (way) => {
 			['that is blank in the node', { prompt: '  ' }, { Prompt: 'a cat' }, NO_FIELD],
 			[
 				'beside which there are other parameters',
-				{ prompt: '', parameters: '{"resolution": "4K", "text": " "}' },
+				{ prompt: '', options: { parameters: '{"resolution": "4K", "text": " "}' } },
 				{ Prompt: 'a cat' },
 				NO_FIELD,
 			],

@@ -73,7 +73,7 @@ describe('starts at once', () => {
 		const secrets = secretsOf('0.8');
 		await start(secrets);
 		estimate(0.9);
-		const dear = { ...AT_ONCE, parameters: '{"resolution": "4K"}' };
+		const dear = { ...AT_ONCE, options: { parameters: '{"resolution": "4K"}' } };
 		const { items: started, failed } = await start(secrets, dear, items(20));
 		expect([started.length, failed.length]).toEqual([1, 19]);
 		expect(await figures(secrets)).toMatchObject({ reservedUsd: 0.94 });
@@ -185,7 +185,11 @@ describe('Download File', () => {
 });
 
 describe('a start of unknown outcome', () => {
-	const keyed = { useLedger: true, uniqueKey: 'order 7', parameters: '{"resolution": "4K"}' };
+	const keyed = {
+		useLedger: true,
+		uniqueKey: 'order 7',
+		options: { parameters: '{"resolution": "4K"}' },
+	};
 	const lose = async (secrets: RunOptions['secrets'], parameters: INodeParameters = keyed) => {
 		rig.service.fault({ match: { method: 'POST' }, times: 1, do: LOST });
 		const { failed } = await start(secrets, parameters);

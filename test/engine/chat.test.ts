@@ -21,8 +21,8 @@ describe('what is sent', () => {
 				maxTokens: 900,
 				temperature: 0.5,
 				reasoningEffort: 'low',
-				stopSequences: '["END"]',
-				additionalFields: '{"response_format":{"type":"json_object"},"seed":7,"top_p":0.9,"n":2}',
+				additionalFields:
+					'{"stop":["END"],"response_format":{"type":"json_object"},"seed":7,"top_p":0.9,"n":2}',
 			},
 		});
 		expect(error).toBeUndefined();
@@ -60,17 +60,18 @@ describe('what is sent', () => {
 
 	it('is a list with all five roles', async () => {
 		const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+		const called = { role: 'assistant', content: null, tool_calls: [call] };
 		const message = [
 			{ role: 'developer', content: 'a' },
 			{ role: 'system', content: 'b' },
 			{ role: 'user', content: 'c' },
-			{ role: 'assistant', content: '', toolCalls: JSON.stringify([call]) },
+			{ role: 'assistant', assistantMessage: JSON.stringify(called) },
 			{ role: 'tool', content: 'd', toolCallId: 'c1' },
 		];
 		const { items } = await ask('', { messages: { message } });
 		expect(sent()['messages']).toEqual([
 			...message.slice(0, 3),
-			{ role: 'assistant', content: null, tool_calls: [call] },
+			called,
 			{ role: 'tool', content: 'd', tool_call_id: 'c1' },
 		]);
 		expect(items[0]?.json['output']).toBe('The tool said: d');
@@ -89,10 +90,10 @@ describe('what is sent', () => {
 	it('has files behind the text, from binary fields and addresses', async () => {
 		const picture = base64('\x89PNG');
 		const attachment = [
-			{ source: 'binary', binaryProperty: 'data' },
-			{ source: 'url', url: 'https://example.com/a.mp4' },
-			{ source: 'binary', binaryProperty: 'paper' },
-			{ source: 'url', url: 'https://example.com/b.mp4', modality: 'image' },
+			{ file: 'data' },
+			{ file: 'https://example.com/a.mp4' },
+			{ file: 'paper' },
+			{ file: 'https://example.com/b.mp4', modality: 'image' },
 		];
 		const files = {
 			data: { data: picture, mimeType: 'image/png', fileName: 'a.png' },
@@ -137,7 +138,7 @@ describe('what is refused before anything is sent', () => {
 		],
 		[
 			'a picture for a model that takes text only',
-			{ attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] } },
+			{ attachments: { attachment: [{ file: 'https://example.com/a.png' }] } },
 			/^Attachments 1: the model northwind\/quill-2.5 does not take images. Nothing was sent. The inputs that the catalog lists: text/,
 		],
 		[
@@ -160,7 +161,7 @@ describe('what is refused before anything is sent', () => {
 		head.write('RIFF');
 		head.write('WAVEfmt ', 8);
 		const data = { data: head.toString('base64'), mimeType: 'application/octet-stream' };
-		const attachment = [{ source: 'binary', binaryProperty: 'data' }];
+		const attachment = [{ file: 'data' }];
 		const more = { model: model('aurora-labs/prism-4.1-turbo'), attachments: { attachment } };
 		const { error } = await ask('x', more, { files: { data } });
 		expect(shownText(error)).toMatch(/^Attachments 1: the model .* does not take audio/);

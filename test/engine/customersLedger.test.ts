@@ -24,7 +24,7 @@ describe.each([
 		const call = rig.ledgered(operation, { ...media, ...parameters }, { items: items() });
 		const { error } = await run({ ...call, secrets: rig.account(KEY_OF_ITEM) });
 		expect(shownText(error)).toMatch(
-			/^A job cannot be tracked in the job ledger while its account comes from an item\. Nothing was sent\. .*Turn off "Track in Job Ledger"/,
+			/^A job cannot be tracked in the job ledger while its account comes from an item\. Nothing was sent\. .*Turn off "Track in Job Ledger" and clear Unique Key/,
 		);
 		expect([posts(rig.service), rig.n8n.entries()]).toEqual([[], []]);
 	});

@@ -162,7 +162,7 @@ const REFUSALS: Row[] = [
 ];
 
 const attached = (name: string): INodeParameters => ({
-	attachments: { attachment: [{ source: 'binary', binaryProperty: name, modality: 'auto' }] },
+	attachments: { attachment: [{ file: name, modality: 'auto' }] },
 });
 const BASE64 = 'iVBORw0KGgo'.repeat(100_000);
 const AS_NAME = `Attachments 1: the input item has no file in "${BASE64.slice(0, 80)}…"`;

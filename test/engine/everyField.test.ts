@@ -112,8 +112,6 @@ describe('a field whose expression may find nothing', () => {
 
 	it('is one of these', () => {
 		expect(cases.map(({ title }) => title)).toEqual([
-			'modelRouter text message: Messages 1: Tool Calls (JSON)',
-			'modelRouter text estimateCost: Messages 1: Tool Calls (JSON)',
 			'agentConversation: Opening Message',
 			'agentConversation: Options: Transcript to Continue (JSON)',
 		]);
@@ -125,19 +123,6 @@ describe('a field whose expression may find nothing', () => {
 			const { error } = await runWith(field, field.stored('={{ $json.given }}'), [given(value)]);
 			expect(error?.message ?? '').not.toContain('its expression found nothing');
 		}
-	});
-
-	const beside = fields.filter(({ rules }) => typeof rules.mayBeEmpty === 'function');
-	it.each(titled(beside))('%s, of an assistant with Tool Calls', async (_title, field) => {
-		expect(field.description).toMatch(/an expression may find nothing/);
-		const call = { id: 'call-1', type: 'function', function: { name: 'f', arguments: '{}' } };
-		const errorOf = async (more: object) => {
-			const row = { role: 'assistant', content: '={{ $json.given }}', ...more };
-			const messages = { message: [{ role: 'user', content: 'hello' }, row] };
-			return (await runWith(field, { ...field.stored(''), messages }, [{}])).error;
-		};
-		expect(await errorOf({ toolCalls: JSON.stringify([call]) })).toBeUndefined();
-		expect((await errorOf({}))?.message).toMatch(/^Messages 2: Content is empty/);
 	});
 });
 

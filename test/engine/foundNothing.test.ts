@@ -70,7 +70,7 @@ it.each([
 	expect(service.requests).toEqual([]);
 });
 
-const JSON_FIELD = 'Additional Parameters \\(JSON\\)';
+const JSON_FIELD = 'Options: Additional Parameters \\(JSON\\)';
 it.each([
 	[
 		'a value that is nothing but an expression',
@@ -79,14 +79,16 @@ it.each([
 	],
 	['an object as it is stored', { size: '={{ $json.size }}' }, `^${JSON_FIELD}: size is empty`],
 ])('in JSON %s has to find something', async (_what, parameters, sentence) => {
-	const { error } = await execute(job('start', { ...picture, parameters: parameters as string }));
+	const { error } = await execute(
+		job('start', { ...picture, options: { parameters: parameters as string } }),
+	);
 	expect(error?.message).toMatch(new RegExp(sentence));
 	expect(posts(service)).toEqual([]);
 });
 
 it('in JSON a text may have gaps', async () => {
 	const parameters = '={"size": "{{ $json.size }}", "style": "as in {{ $json.style }}"}';
-	await execute(job('start', { ...picture, parameters }), { size: 'xl' });
+	await execute(job('start', { ...picture, options: { parameters } }), { size: 'xl' });
 	expect(posts(service)[0]?.body).toMatchObject({ size: 'xl', style: 'as in ' });
 });
 
@@ -107,7 +109,7 @@ describe('what is not shown for what an expression chose', () => {
 			job('start', {
 				...picture,
 				mediaType: '={{ $json.kind }}',
-				presets: { duration: '={{ $json.duration }}' },
+				options: { duration: '={{ $json.duration }}' },
 			}),
 			{ kind: 'images' },
 		],

@@ -159,16 +159,17 @@ describe('a unique key', () => {
 		expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
 	});
 
-	it('where the job is not tracked is refused, and both fields are named', async () => {
+	it('tracks the job by itself, and an empty one is none', async () => {
 		const untracked = async (uniqueKey: string) =>
 			await run(rig.ledgered('start', { ...PICTURE, useLedger: false, uniqueKey }));
-		expect(shownText((await untracked('order-7')).error)).toBe(
-			'"Unique Key (Start Only Once)" only works with "Track in Job Ledger". Nothing was sent, because nothing would keep the job from being started twice. Turn on "Track in Job Ledger" in the node, or clear "Unique Key (Start Only Once)" below it.',
-		);
-		expect([rig.service.requests, rig.n8n.service.requests]).toEqual([[], []]);
-		// an empty key is none
 		expect((await untracked('')).items).toHaveLength(1);
 		expect(rig.n8n.entries()).toEqual([]);
+		const [first, second] = [await untracked('order-7'), await untracked('order-7')];
+		expect(second.items[0]?.json).toMatchObject({
+			jobId: first.items[0]?.json['jobId'],
+			startedBefore: true,
+		});
+		expect(rig.n8n.entries()).toHaveLength(1);
 	});
 });
 

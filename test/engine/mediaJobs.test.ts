@@ -32,13 +32,13 @@ const sent = () => posts(service)[0]?.body;
 it('sends files as data URLs and addresses as they are, each where it belongs', async () => {
 	const { error } = await start(
 		[
-			{ name: 'image', source: 'binary', binaryProperty: 'data' },
-			{ name: 'extra.mask', source: 'binary', binaryProperty: 'mask' },
-			{ name: 'references', source: 'url', url: 'https://example.com/1.png' },
-			{ name: 'references', source: 'binary', binaryProperty: 'notes' },
-			{ name: 'frames[]', source: 'url', url: ' https://example.com/2.png ' },
+			{ name: 'image', file: 'data' },
+			{ name: 'extra.mask', file: 'mask' },
+			{ name: 'references', file: 'https://example.com/1.png' },
+			{ name: 'references', file: 'notes' },
+			{ name: 'frames[]', file: ' https://example.com/2.png ' },
 		],
-		{ parameters: '{"size": "1x1", "extra": {"strength": 0.5}}' },
+		{ options: { parameters: '{"size": "1x1", "extra": {"strength": 0.5}}' } },
 	);
 	expect(error).toBeUndefined();
 	expect(sent()).toEqual({
@@ -64,7 +64,7 @@ describe('a job without a text that the service refuses', () => {
 		['no prompt', 400, {}],
 		['no prompt', 422, {}],
 		['blanks', 400, { prompt: '  ' }],
-		['other fields', 400, { parameters: '{"size": "1x1"}' }],
+		['other fields', 400, { options: { parameters: '{"size": "1x1"}' } }],
 	])('is told that its prompt is empty: %s (%d)', async (_what, status, more) => {
 		refuse(status);
 		for (const operation of ['start', 'generate']) {
@@ -81,7 +81,12 @@ describe('a job without a text that the service refuses', () => {
 
 	it.each<[string, number, INodeParameters, code: string]>([
 		['a prompt', 400, {}, INVALID],
-		['a text of another name', 400, { prompt: '', parameters: '{"text": "Hello"}' }, INVALID],
+		[
+			'a text of another name',
+			400,
+			{ prompt: '', options: { parameters: '{"text": "Hello"}' } },
+			INVALID,
+		],
 		['a missing permission', 403, { prompt: '' }, INVALID],
 		['a model of another kind', 400, { prompt: '' }, 'wrong_endpoint'],
 		['no money', 400, { prompt: '' }, 'insufficient_quota'],
@@ -100,10 +105,11 @@ it('sends nothing but what was given, and takes the default of the editor: the b
 it.each([
 	[
 		'a file that only the second item lacks',
-		{ name: 'image', binaryProperty: '={{ $itemIndex ? "photo" : "data" }}' },
+		{ name: 'image', file: '={{ $itemIndex ? "photo" : "data" }}' },
 		/Inputs 1.*"photo"/,
 	],
-	['an address that nobody can read', { name: 'image', source: 'url', url: 'cat.png' }, /URL must/],
+	['an address that nobody can read', { name: 'image', file: 'ftp://x/cat.png' }, /URL must/],
+	['an empty field', { name: 'image', file: ' ' }, /^Inputs 1: Input Binary Field or URL is empty/],
 	['a name that is taken', { name: 'prompt' }, /must not contain "prompt"/],
 ])('%s in one item costs nothing for any', async (_what, input, message) => {
 	const { error } = await start([input], {}, { items: [{}, {}] });
@@ -159,11 +165,13 @@ it('a record that is not understood as a whole is kept, and an unknown state is 
 	]);
 });
 
-it.each(['getJob', 'wait'])('%s: the record only without Simplify', async (operation) => {
+it('the record only without Simplify', async () => {
 	const jobId = await started();
-	const { items: simplified } = await execute(operation, { jobId });
-	expect(simplified[0]?.json).toEqual(COMPLETED);
-	const { items } = await execute(operation, { jobId, simplify: false });
+	for (const operation of ['getJob', 'wait']) {
+		const { items: simplified } = await execute(operation, { jobId });
+		expect(simplified[0]?.json).toEqual(COMPLETED);
+	}
+	const { items } = await execute('getJob', { jobId, simplify: false });
 	const record = expect.objectContaining({ id: expect.any(String), cost: 40_000 });
 	expect(items[0]?.json).toEqual({ ...COMPLETED, job: record });
 });
@@ -179,8 +187,8 @@ it('a pasted URL gives only the ID, and without an ID it is refused', async () =
 });
 
 describe('presets', () => {
-	const sent = async (parameters: INodeParameters) => {
-		const options = { allowUnknownCost: true };
+	const sent = async (more: INodeParameters, parameters: INodeParameters) => {
+		const options = { allowUnknownCost: true, ...more };
 		const { failed } = await execute('start', { prompt: 'x', options, ...parameters });
 		return failed[0]?.json['error'] ?? posts(service).at(-1)?.body;
 	};
@@ -188,29 +196,36 @@ describe('presets', () => {
 	const speech = { mediaType: 'audio', model: { ...model, value: 'voice/speaker-1' } };
 
 	it.each([
-		['not set', { model }, {}],
-		['blank', { model, presets: { quality: ' ' } }, {}],
+		['not set', {}, { model }, {}],
+		['blank', { quality: ' ' }, { model }, {}],
 		[
 			'of an image',
-			{ model, presets: { aspectRatio: '16:9', quality: ' high ' } },
+			{ aspectRatio: '16:9', quality: ' high ' },
+			{ model },
 			{ aspect_ratio: '16:9', quality: 'high' },
 		],
 		[
 			'of a video',
-			{ ...video, presets: { aspectRatio: '9:16', duration: 2.5, quality: '720p' } },
+			{ aspectRatio: '9:16', duration: 2.5, quality: '720p' },
+			video,
 			{ aspect_ratio: '9:16', duration: 2.5, quality: '720p' },
 		],
 		[
 			'of speech: those of another media type are not sent, since the editor hides them',
-			{ ...speech, presets: { aspectRatio: '16:9', duration: 5, quality: 'high', voice: 'alloy' } },
+			{ aspectRatio: '16:9', duration: 5, quality: 'high', voice: 'alloy' },
+			speech,
 			{ quality: 'high', voice: 'alloy' },
 		],
-	])('%s', async (_what, parameters, fields) => {
-		expect(await sent(parameters)).toEqual({ model: expect.any(String), prompt: 'x', ...fields });
+	])('%s', async (_what, presets, parameters, fields) => {
+		expect(await sent(presets, parameters)).toEqual({
+			model: expect.any(String),
+			prompt: 'x',
+			...fields,
+		});
 	});
 
 	it('count for the spending cap: more seconds cost more', async () => {
-		expect(await sent({ ...video, presets: { duration: 8 }, spendingCapPerItem: 0.5 })).toMatch(
+		expect(await sent({ duration: 8 }, { ...video, spendingCapPerItem: 0.5 })).toMatch(
 			/^This costs at least \$0\.80, more than the spending cap of \$0\.50/,
 		);
 	});
@@ -218,13 +233,13 @@ describe('presets', () => {
 	it.each([
 		[
 			'a preset',
-			{ presets: { aspectRatio: '1:1' }, parameters: '{"aspect_ratio": "16:9"}' },
+			{ aspectRatio: '1:1', parameters: '{"aspect_ratio": "16:9"}' },
 			/must not contain "aspect_ratio".*It is set by the field Aspect Ratio/,
 		],
 		['the prompt', { parameters: '{"prompt": "y"}' }, /"prompt".*by the field Prompt/],
 		['the model', { parameters: '{"model": "y"}' }, /"model".*by the field Model/],
-	])('%s and Additional Parameters: one place only', async (_what, parameters, message) => {
-		expect(await sent({ model, ...parameters })).toMatch(message);
+	])('%s and Additional Parameters: one place only', async (_what, options, message) => {
+		expect(await sent(options, { model })).toMatch(message);
 		expect(posts(service)).toEqual([]);
 	});
 });

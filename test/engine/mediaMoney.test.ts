@@ -31,7 +31,7 @@ describe('the cap per item', () => {
 
 	it.each([
 		['image', 0.04, {}],
-		['second', 0.8, video('reel/clip-3', { parameters: '{"duration": 8}' })],
+		['second', 0.8, video('reel/clip-3', { options: { duration: 8 } })],
 	])('per %s: starts what costs no more, and holds back what does', async (_unit, cost, more) => {
 		const above = await capped(cost - 0.000001, more);
 		const error = expect.stringMatching(

@@ -42,7 +42,7 @@ const image = (mimeType = 'image/png') => ({
 });
 const attached = (name: string, more: INodeParameters = {}) =>
 	asked({
-		attachments: { attachment: [{ source: 'binary', binaryProperty: name, modality: 'auto' }] },
+		attachments: { attachment: [{ file: name, modality: 'auto' }] },
 		...more,
 	});
 const PRISM = model('aurora-labs/prism-4.1-turbo');
@@ -209,7 +209,12 @@ const FIELDS: Mistake[] = [
 		/Model/,
 		/./,
 	],
-	['JSON that is none', () => of(picture({ parameters: '{"a":' })), /not valid JSON/, /./],
+	[
+		'JSON that is none',
+		() => of(picture({ options: { parameters: '{"a":' } })),
+		/not valid JSON/,
+		/./,
+	],
 	[
 		'a schema with a wrong type',
 		() => of(asked({ responseFormat: 'json_schema', jsonSchema: '{"type":"objekt"}' })),

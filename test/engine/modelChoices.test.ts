@@ -111,6 +111,7 @@ describe('fields that a model must not choose', () => {
 			'Session Key',
 			'Spending Cap per Item (USD)',
 			'Track in Job Ledger',
+			'Trigger Group',
 			'Unique Key (Start Only Once)',
 		]);
 	});
@@ -217,7 +218,8 @@ describe('what a model leaves out', () => {
 	it('of an optional field is a question for a person where the model has no part in it', async () => {
 		const model = { __rl: true, mode: 'id', value: 'canvas/sketch-1' };
 		const parameters = "={{ $('Start').item.json.missing }}";
-		const tool = job('start', { prompt: 'a cat', allowAgents: true, model, parameters });
+		const options = { parameters };
+		const tool = job('start', { prompt: 'a cat', allowAgents: true, model, options });
 		const { answers } = await call('by the engine', { tool, calls: [{}] });
 		expect(answers[0]).toMatch(
 			/Additional Parameters \(JSON\) is empty: its expression found nothing.*Do not call this tool again: tell the user to correct/,

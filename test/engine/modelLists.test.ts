@@ -91,7 +91,7 @@ describe('the first that can', () => {
 			'one that takes no pictures',
 			from('cheap'),
 			{
-				attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
+				attachments: { attachment: [{ file: 'https://example.com/a.png' }] },
 				spendingCapPerItem: 5,
 			},
 			PRISM,
@@ -383,7 +383,7 @@ it('a model that does not take what a file turns out to be is passed over', asyn
 	head.write('RIFF');
 	head.write('WAVEfmt ', 8);
 	const data = { data: head.toString('base64'), mimeType: 'application/octet-stream' };
-	const attachment = [{ source: 'binary', binaryProperty: 'data' }];
+	const attachment = [{ file: 'data' }];
 	const more = { attachments: { attachment }, spendingCapPerItem: 10 };
 	const { failed } = await ask(from('hearing'), more, { files: { data } });
 	expect(failed).toEqual([]);

@@ -59,7 +59,7 @@ describe('the cost of an answer', () => {
 });
 
 const picture = {
-	attachments: { attachment: [{ source: 'url', url: 'https://example.com/a.png' }] },
+	attachments: { attachment: [{ file: 'https://example.com/a.png' }] },
 };
 /** Of 1,000,000 tokens at $3, and 4096 at $15. */
 const prism = { model: model('Aurora-Labs/Prism-4.1-Turbo') };
@@ -159,7 +159,7 @@ describe('files that are in the request', () => {
 	const attached = (mimeType: string, content: string): Partial<RunOptions> => ({
 		files: { data: { data: Buffer.from(content).toString('base64'), mimeType, fileName: 'a' } },
 	});
-	const own = { attachments: { attachment: [{ source: 'binary', binaryProperty: 'data' }] } };
+	const own = { attachments: { attachment: [{ file: 'data' }] } };
 
 	it('count with the most that a vendor counts: a picture fits the default cap of a large model', async () => {
 		const given = await ask(

@@ -39,20 +39,16 @@ describe('money', () => {
 		return items[0]!.json;
 	};
 
-	it.each([
-		['without leave', {}, /This tool is not set up to start media jobs/],
-		[
-			'with a key that nothing keeps',
-			{ allowAgents: true, uniqueKey: 'order 7' },
-			/^"Unique Key \(Start Only Once\)" only works with "Track in Job Ledger"/,
-		],
-	])('no job is started %s', async (_what, parameters, refusal) => {
-		expect(await start(parameters)).toMatchObject({ error: expect.stringMatching(refusal) });
-		expect(posts(rig.service)).toEqual([]);
-	});
+	it.each([['without leave', {}, /This tool is not set up to start media jobs/]])(
+		'no job is started %s',
+		async (_what, parameters, refusal) => {
+			expect(await start(parameters)).toMatchObject({ error: expect.stringMatching(refusal) });
+			expect(posts(rig.service)).toEqual([]);
+		},
+	);
 
 	it('with a Unique Key a job is not started again after an unknown outcome', async () => {
-		const keyed = { allowAgents: true, useLedger: true, uniqueKey: 'order 7' };
+		const keyed = { allowAgents: true, uniqueKey: 'order 7' };
 		failPosts(rig.service, { type: 'status', status: 500 });
 		await start(keyed);
 		// n8n gives such a call no execution ID

@@ -83,22 +83,23 @@ it.each(['duplicate_content_length', 'header_overflow', 'garbage', 'bad_header']
 
 describe('reading', () => {
 	const list = () => service.run(models('getModels', {}));
-	/** Reads a job once the service has the fault. @param idleTimeout Seconds. */
-	const readJob = async (fault: Fault, times: number, idleTimeout: number) => {
+	/** Reads the file of a job once the service has the fault. @param idleTimeout Seconds. */
+	const readFile = async (fault: Fault, times: number, idleTimeout: number) => {
 		const secrets = secretsOf(service);
+		service.forms.jobSteps = 0;
 		const { items } = await run({ ...job('start', PICTURE), secrets });
 		const ofJob = { mediaType: 'images', jobId: String(items[0]?.json['jobId']) };
 		const before = service.requests.length;
 		service.fault({ times, do: fault });
 		const { error } = await run({
-			...job('getJob', { ...ofJob, requestSettings: { idleTimeout } }),
+			...job('download', { ...ofJob, requestSettings: { idleTimeout } }),
 			secrets,
 		});
 		return { error, sent: service.requests.length - before };
 	};
 
 	it('is tried again after silence', async () => {
-		expect(await readJob({ type: 'timeout' }, 1, 3)).toEqual({ error: undefined, sent: 2 });
+		expect(await readFile({ type: 'timeout' }, 1, 3)).toEqual({ error: undefined, sent: 2 });
 	});
 
 	it.each<[string, Fault]>([
@@ -120,7 +121,7 @@ describe('reading', () => {
 	});
 
 	it('so is silence in mid-body', async () => {
-		const { error } = await readJob({ type: 'timeout', bytes: 100 }, Infinity, 1);
-		expect(error?.message).toMatch(/stopped before its end/);
+		const { error } = await readFile({ type: 'timeout', bytes: 10 }, Infinity, 1);
+		expect(error?.message).toMatch(/not downloaded completely/);
 	});
 });

@@ -95,7 +95,7 @@ describe.each(places)('kept in %s', (_place, fields) => {
 		['another operation', async () => await again(picture('start'))],
 		[
 			'another media parameter',
-			async () => await again(picture('generate', { parameters: '{"seed":1}' })),
+			async () => await again(picture('generate', { options: { parameters: '{"seed":1}' } })),
 		],
 		['another node', async () => await again(picture(), { settings: { id: 'another' } })],
 		['a copy of the workflow', async () => await again(picture(), { workflowId: 'copy' })],

@@ -13,12 +13,13 @@ it.each([
 	'%s: start, get, wait and download, one node each, and generate: n8n stores the files as the service has them',
 	async (mediaType, id, mimeType) => {
 		const job = { mediaType, jobId: '={{ $json.jobId }}' };
-		const start = { mediaType, model: model(id), prompt: 'a test', parameters: '{ "seed": 7 }' };
+		const start = { mediaType, model: model(id), prompt: 'a test' };
+		const options = { parameters: '{ "seed": 7 }' };
 		const execution = await bridge.editor.runOnce(
 			workflow(
 				mediaType,
 				[{}],
-				router('Start', ['media', 'start'], start),
+				router('Start', ['media', 'start'], { ...start, options }),
 				router('Get', ['media', 'getJob'], job),
 				router('Wait', ['media', 'wait'], { ...job, options: { maxWait: 60 } }),
 				router('Download', ['media', 'download'], { ...job, binaryProperty: 'result' }),

@@ -65,17 +65,12 @@ const others = `
 	modelRouter.messages: inputType
 	modelRouter.messages.assistantMessage: role
 	modelRouter.messages.toolCallId: role
-	modelRouter.messages.toolCalls: role
 	modelRouter.messagesJson: inputType
-	modelRouter.attachments.binaryProperty: source
-	modelRouter.attachments.url: source
 	modelRouter.jsonSchema: responseFormat
 	modelRouter.options.toolChoice.toolName: mode
-	modelRouter.presets.aspectRatio: /mediaType
-	modelRouter.presets.duration: /mediaType
-	modelRouter.presets.voice: /mediaType
-	modelRouter.inputs.binaryProperty: source
-	modelRouter.inputs.url: source
+	modelRouter.options.aspectRatio: /mediaType
+	modelRouter.options.duration: /mediaType
+	modelRouter.options.voice: /mediaType
 	modelRouter.limit: returnAll
 	modelRouter.reservationId: findBy
 	modelRouter.jobId: findBy

@@ -137,8 +137,7 @@ describe('fields', () => {
 		const open = allFields().filter(
 			({ property, nested }) => property.type === 'json' && !nested && !property.required,
 		);
-		// which fields a media model takes is not specified: the presets are some, and a user has to see that there may be more
-		expect([...new Set(open.map(({ place }) => place))]).toEqual(['modelRouter.parameters']);
+		expect(open.map(({ place }) => place)).toEqual([]);
 	});
 
 	it('non-required-fields-in-collection: what need not be set is in Options, but for what the user has to see', () => {
@@ -177,7 +176,6 @@ describe('fields', () => {
 			'agent',
 			'jobIds',
 			'triggerGroup',
-			'parameters',
 			'prompt',
 		],
 		'what the user pays for': ['allowAgents', 'uniqueKey'],

@@ -8,8 +8,8 @@ import type { ParamValues } from '../../../src/n8n/parameters';
 import { requestSettings } from '../../../src/n8n/requestSettings';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { type ChatMessage, markSystemMessage } from '../../../src/router/messages';
-import { capFields, optionsParam } from '../../fieldKinds.params';
-import { modelParam } from '../modelPicker';
+import { capFields, capHint, optionsParam } from '../../fieldKinds.params';
+import { MODEL_HINT, modelParam } from '../modelPicker';
 import { allowUnknownCostOption, spendingLabelOption } from '../acrossResources.params';
 import { formatParams, INPUT_COUNTS_AS, textOptions } from '../text/text.params';
 import { addFields, toChatFields, toFormatField } from '../text/textRequest';
@@ -26,11 +26,12 @@ const connectionNotice = {
 
 export const chatModelParams = [
 	connectionNotice,
-	modelParam,
+	{ ...modelParam, builderHint: { propertyHint: MODEL_HINT } },
 	withFieldRules({ isDecimal: true })({
 		displayName: capLabels.call,
 		name: 'spendingCapPerCall',
 		...capFields,
+		...capHint,
 		default: 1,
 		description: `A call that could cost more than this is not sent. ${INPUT_COUNTS_AS} The output counts as Maximum Output Tokens. If not set, the answer may have 4096 to 16384 tokens, as this cap and the cap per execution allow. If 0, nothing is sent.`,
 	}),
@@ -38,6 +39,7 @@ export const chatModelParams = [
 		displayName: capLabels.execution,
 		name: 'spendingCapPerExecution',
 		...capFields,
+		...capHint,
 		default: 5,
 		description:
 			'A call is not sent if the calls of this node in one execution could then cost more than this. If the cost of a call is unknown, its maximum counts. All turns of an AI agent count, and all tries of Retry On Fail. A sub-workflow counts by itself; a budget covers all. If 0, nothing is sent.',

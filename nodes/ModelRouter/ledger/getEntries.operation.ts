@@ -40,6 +40,7 @@ export const getEntries = operation({
 						{ name: 'Waiting to Be Delivered', value: 'pending' },
 					],
 					default: 'unknown',
+					description: 'A job that is running waits to be delivered',
 				},
 				{
 					displayName: 'Trigger Group',

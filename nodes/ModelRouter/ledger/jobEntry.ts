@@ -80,22 +80,24 @@ export function toSelector({
 	return { uniqueKey: key };
 }
 
-const jobParams = [
-	{ ...jobIdParam, displayOptions: { show: { findBy: ['jobId'] } } },
-	keyParam,
-	entryIdParam,
-] as const satisfies INodeProperties[];
+const ofJobParam = {
+	...jobIdParam,
+	displayOptions: { show: { findBy: ['jobId'] } },
+} as const satisfies INodeProperties;
 
-/** Parameters that select one job. */
+/** Parameters that select one job, of which its item says what it is. */
 export const oneJobParams = [
-	findByParam('jobId', [entryIdOption, jobIdOption, keyOption]),
-	...jobParams,
+	findByParam('jobId', [entryIdOption, jobIdOption]),
+	ofJobParam,
+	entryIdParam,
 ] as const satisfies INodeProperties[];
 
 /** Parameters that select one job, or the jobs of an execution. */
 export const jobsParams = [
 	findByParam('jobId', [entryIdOption, executionOption, jobIdOption, keyOption]),
-	...jobParams,
+	ofJobParam,
+	keyParam,
+	entryIdParam,
 	{
 		displayName: 'Execution ID',
 		name: 'executionId',
@@ -112,8 +114,17 @@ export const jobsParams = [
 type JobSelection = ReturnType<typeof toJobSelection>;
 
 /** @throws ServiceError `invalid`. */
-export function toJobSelection({ findBy, jobId, ...which }: ParamValues<typeof oneJobParams>) {
-	return findBy === 'jobId' ? { jobId: toJobId(jobId) } : toSelector({ ...which, findBy });
+export function toJobSelection({ findBy, jobId, uniqueKey = '', entryId }: JobFields) {
+	return findBy === 'jobId'
+		? { jobId: toJobId(jobId) }
+		: toSelector({ findBy, uniqueKey, entryId });
+}
+
+interface JobFields {
+	findBy: 'entryId' | 'jobId' | 'uniqueKey';
+	jobId: string;
+	uniqueKey?: string;
+	entryId: number;
 }
 
 /** @param origin For the credential: jobs of different accounts may share an ID. */
@@ -153,7 +164,7 @@ export function requireFetchable({
 	if (!isAccountOfItem) return;
 	throw invalidInputError(
 		'A job cannot be tracked in the job ledger while its account comes from an item',
-		'Nothing was sent. The Model Router Trigger has no item to read the credential with, so it could not fetch the job. Turn off "Track in Job Ledger", or choose a credential without an expression in Base URL, API Key and the additional headers.',
+		'Nothing was sent. The Model Router Trigger has no item to read the credential with, so it could not fetch the job. Turn off "Track in Job Ledger" and clear Unique Key, or choose a credential without an expression in Base URL, API Key and the additional headers.',
 	);
 }
 

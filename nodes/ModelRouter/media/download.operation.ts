@@ -8,6 +8,7 @@ export const download = operation({
 	value: 'download',
 	action: 'Download file of media job',
 	description: 'Download the file of a completed job into n8n',
+	mayTakeLong: true,
 	params: [...addressParams, binaryParam, optionsParam([maxSizeOption])],
 
 	prepare: (

@@ -147,7 +147,8 @@ export async function countCost(context: ReadContext, address: JobAddress): Prom
 
 /** What a job's item contains besides the job. */
 interface JobOutputDetails {
-	simplify: boolean;
+	/** Unless it is false, the service's record is left out. Get Job has it. */
+	simplify?: boolean;
 	/** The requested model. */
 	model?: string | undefined;
 	file?: IDataObject | undefined;
@@ -162,7 +163,7 @@ interface JobOutputDetails {
  */
 export function toJobJson(
 	job: Job,
-	{ simplify, model, file, ledgered, reusedFrom }: JobOutputDetails,
+	{ simplify = true, model, file, ledgered, reusedFrom }: JobOutputDetails,
 ): IDataObject {
 	const { entry, startedBefore } = ledgered ?? {};
 	return {

@@ -8,12 +8,7 @@ import { findJobId } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
 import { serviceAt } from '../../../src/router/keyIn';
 import type { MediaType } from '../../../src/router/model';
-import {
-	binarySourceField,
-	sourceField,
-	toFileSource,
-	urlSourceField,
-} from '../acrossResources.params';
+import { fileField, toFileSource } from '../acrossResources.params';
 
 export const mediaTypeParam = {
 	displayName: 'Media Type',
@@ -138,9 +133,7 @@ export const inputsParam = {
 					placeholder: 'e.g. image',
 					description: 'Such as reference.image. Several of a name, or name[], become a list.',
 				},
-				sourceField,
-				binarySourceField,
-				urlSourceField,
+				fileField,
 			],
 		},
 	],
@@ -152,63 +145,59 @@ export const toInputSources = ({ input = [] }: ParamValues<[typeof inputsParam]>
 
 const shownFor = (...mediaType: MediaType[]) => ({ show: { '/mediaType': mediaType } });
 
-export const presetsParam = {
-	displayName: 'Presets',
-	name: 'presets',
-	type: 'collection',
-	placeholder: 'Add Preset',
-	default: {},
-	options: [
-		{
-			displayName: 'Aspect Ratio',
-			name: 'aspectRatio',
-			type: 'options',
-			displayOptions: shownFor('images', 'videos'),
-			options: [
-				{ name: '1:1 (Square)', value: '1:1' },
-				{ name: '16:9 (Landscape)', value: '16:9' },
-				{ name: '2:3 (Portrait)', value: '2:3' },
-				{ name: '21:9 (Cinema)', value: '21:9' },
-				{ name: '3:2 (Landscape)', value: '3:2' },
-				{ name: '3:4 (Portrait)', value: '3:4' },
-				{ name: '4:3 (Landscape)', value: '4:3' },
-				{ name: '9:16 (Portrait)', value: '9:16' },
-			],
-			default: '1:1',
-			description: 'Sent as "aspect_ratio"',
-		},
-		{
-			displayName: 'Duration (Seconds)',
-			name: 'duration',
-			type: 'number',
-			displayOptions: shownFor('videos', 'music'),
-			typeOptions: { minValue: 0.1, numberPrecision: 1 },
-			default: 5,
-		},
-		{
-			displayName: 'Quality',
-			name: 'quality',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. high',
-		},
-		{
-			displayName: 'Voice',
-			name: 'voice',
-			type: 'string',
-			displayOptions: shownFor('audio'),
-			default: '',
-			placeholder: 'e.g. alloy',
-		},
-	],
-} as const satisfies INodeProperties;
+/** Parameters that many models have, as options. */
+export const presetOptions = {
+	aspectRatio: {
+		displayName: 'Aspect Ratio',
+		name: 'aspectRatio',
+		type: 'options',
+		displayOptions: shownFor('images', 'videos'),
+		options: [
+			{ name: '1:1 (Square)', value: '1:1' },
+			{ name: '16:9 (Landscape)', value: '16:9' },
+			{ name: '2:3 (Portrait)', value: '2:3' },
+			{ name: '21:9 (Cinema)', value: '21:9' },
+			{ name: '3:2 (Landscape)', value: '3:2' },
+			{ name: '3:4 (Portrait)', value: '3:4' },
+			{ name: '4:3 (Landscape)', value: '4:3' },
+			{ name: '9:16 (Portrait)', value: '9:16' },
+		],
+		default: '1:1',
+	},
+	duration: {
+		displayName: 'Duration (Seconds)',
+		name: 'duration',
+		type: 'number',
+		displayOptions: shownFor('videos', 'music'),
+		typeOptions: { minValue: 0.1, numberPrecision: 1 },
+		default: 5,
+	},
+	quality: {
+		displayName: 'Quality',
+		name: 'quality',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. high',
+	},
+	voice: {
+		displayName: 'Voice',
+		name: 'voice',
+		type: 'string',
+		displayOptions: shownFor('audio'),
+		default: '',
+		placeholder: 'e.g. alloy',
+	},
+} as const satisfies Record<string, INodeProperties>;
+
+type PresetOption = (typeof presetOptions)[keyof typeof presetOptions];
+export type Presets = Partial<ParamValues<PresetOption[]>>;
 
 /**
  * The presets that are set, as fields of the request, with their labels. The specification defines no field except the model: these are
  * the usual names.
  */
-export const toPresetFields = (presets: ParamValues<readonly [typeof presetsParam]>['presets']) =>
-	presetsParam.options.flatMap(({ name, displayName: label }) => {
+export const toPresetFields = (presets: Presets) =>
+	Object.values(presetOptions).flatMap(({ name, displayName: label }) => {
 		const given = presets[name];
 		const value = typeof given === 'string' ? given.trim() : given;
 		const field = name === 'aspectRatio' ? 'aspect_ratio' : name;

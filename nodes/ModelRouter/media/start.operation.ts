@@ -1,6 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
-import { simplifyParam } from '../acrossResources.params';
 import { toJobJson } from './jobOutput';
 import { identifyStart, startOptions, startParams, toStartRequest } from './start.params';
 import { chooseStart, startPaidJob } from './startPaidJob';
@@ -12,27 +11,27 @@ export const start = operation({
 	description: 'Start a paid job, and get its ID at once',
 	params: [
 		...startParams,
-		simplifyParam,
 		optionsParam([
+			startOptions.parameters,
 			startOptions.allowUnknownCost,
+			startOptions.aspectRatio,
+			startOptions.duration,
+			startOptions.quality,
 			startOptions.spendingCapPerExecution,
 			startOptions.spendingLabel,
 			startOptions.triggerGroup,
+			startOptions.voice,
 			startOptions.whileBuilding,
 		]),
 	],
 
-	prepare: ({ options, simplify, ...params }, surroundings) => ({
-		...toStartRequest(params, options, surroundings),
-		simplify,
-	}),
+	prepare: ({ options, ...params }, surroundings) => toStartRequest(params, options, surroundings),
 
 	identify: identifyStart,
 	check: chooseStart,
 
 	async run(context) {
-		const { simplify } = context.request;
 		const { job, ...details } = await startPaidJob(context);
-		return { json: toJobJson(job, { simplify, ...details }) };
+		return { json: toJobJson(job, details) };
 	},
 });

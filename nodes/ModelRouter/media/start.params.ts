@@ -19,7 +19,7 @@ import {
 import {
 	inputsParam,
 	mediaTypeParam,
-	presetsParam,
+	presetOptions,
 	requireMediaJobs,
 	toInputSources,
 	toPresetFields,
@@ -34,7 +34,7 @@ const allowAgentsParam = {
 	noDataExpression: true,
 	displayOptions: { show: { '@tool': [true] } },
 	default: false,
-	description: 'Whether an AI agent may start paid jobs, up to Spending Cap per Execution',
+	description: 'Whether an AI agent may start paid jobs, within the caps',
 } as const satisfies INodeProperties;
 
 /** @throws ServiceError `invalid`. Its message is all that an AI agent receives. */
@@ -61,10 +61,7 @@ const uniqueKeyParam = withFieldRules({ isKey: true, inTool: 'notFromModel' })({
 	// never hidden: n8n drops the value of a hidden field, and the job would start twice
 	default: '',
 	placeholder: 'e.g. {{ $json.orderId }}',
-	description: 'One job per key: later starts return it. Needs Track in Job Ledger.',
-	builderHint: {
-		propertyHint: 'Such as an order ID, never a random value, time or execution ID.',
-	},
+	description: 'One job per key, tracked: later starts return it',
 });
 
 export const triggerGroupOption = withFieldRules({ inTool: 'notFromModel' })({
@@ -82,7 +79,7 @@ const MAX_KEY_LENGTH = 500;
  * The ledger settings of a start. The key is empty if there is none.
  *
  * @param waits Milliseconds that the node itself waits for the job. Triggers do not check the job earlier.
- * @returns undefined if the ledger is not used.
+ * @returns undefined if the ledger is not used: a key needs it, whatever the switch says.
  * @throws ServiceError `invalid`.
  */
 function toLedgerStart(
@@ -96,12 +93,7 @@ function toLedgerStart(
 			`${uniqueKeyParam.displayName} contains only spaces`,
 			'Nothing was sent. Enter a key, or clear the field.',
 		);
-	if (uniqueKey && !useLedger)
-		throw invalidInputError(
-			`"${uniqueKeyParam.displayName}" only works with "${useLedgerParam.displayName}"`,
-			`Nothing was sent, because nothing would keep the job from being started twice. Turn on "${useLedgerParam.displayName}" in the node, or clear "${uniqueKeyParam.displayName}" below it.`,
-		);
-	if (!useLedger) return undefined;
+	if (!useLedger && !uniqueKey) return undefined;
 	if (uniqueKey.length > MAX_KEY_LENGTH)
 		throw invalidInputError(
 			`${uniqueKeyParam.displayName} is longer than ${MAX_KEY_LENGTH} characters`,
@@ -163,14 +155,6 @@ export const startParams = [
 		description: 'A job whose lowest price is higher is not started. It may cost more.',
 	},
 	allowAgentsParam,
-	presetsParam,
-	{
-		displayName: 'Additional Parameters (JSON)',
-		name: 'parameters',
-		type: 'json',
-		default: '{}',
-		description: 'More fields of the model, e.g. {"size": "1024x1024"}',
-	},
 	inputsParam,
 	useLedgerParam,
 	uniqueKeyParam,
@@ -178,6 +162,14 @@ export const startParams = [
 
 /** The options of every start. Operations add others, in the order of the labels. */
 export const startOptions = {
+	parameters: {
+		displayName: 'Additional Parameters (JSON)',
+		name: 'parameters',
+		type: 'json',
+		default: '{}',
+		description: 'More fields of the model, e.g. {"size": "1024x1024"}',
+	},
+	...presetOptions,
 	allowUnknownCost: {
 		...allowUnknownCostOption,
 		description: 'Whether to start a job without a price, uncapped',
@@ -215,7 +207,7 @@ export function toStartRequest(
 	requireMediaJobs(baseUrl);
 	const { mediaType, allowAgents, spendingCapPerItem } = params;
 	/** Without the inputs. The model of a list is set by the start. */
-	const body = toBody(params);
+	const body = toBody(params, more);
 	// without leave, nothing is started either: `checkAgentAllowed` says so
 	if (handedOver.caller !== 'workflow' && allowAgents) checkDescribed(body);
 	const inputs = toInputSources(params.inputs);
@@ -246,7 +238,10 @@ export const identifyStart = ({ mediaType, body, inputs, ledger }: StartRequest)
 	ledger?.uniqueKey ? undefined : { mediaType, body: { ...body, model: undefined }, inputs };
 
 /** @throws ServiceError `invalid` for a field that is set twice. */
-function toBody({ model, prompt, presets, parameters }: StartValues): Record<string, unknown> {
+function toBody(
+	{ model, prompt }: StartValues,
+	{ parameters = {}, ...presets }: Pick<StartOptions, 'parameters' | keyof typeof presetOptions>,
+): Record<string, unknown> {
 	const fields = [
 		{ field: 'model', label: 'Model', value: model.trim() },
 		...(prompt.trim() ? [{ field: 'prompt', label: 'Prompt', value: prompt }] : []),

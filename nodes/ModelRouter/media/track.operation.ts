@@ -1,7 +1,6 @@
 import { readKeyText } from '../../../src/core/keyText';
 import { registerJob } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { optionsParam } from '../../fieldKinds.params';
 import { openJobLedger, requireFetchable } from '../ledger/jobEntry';
 import { addressParams, toAddress } from './media.params';
 import { triggerGroupOption } from './start.params';
@@ -12,9 +11,9 @@ export const track = operation({
 	action: 'Track existing media job',
 	description: 'Enter a job in the job ledger, so that the Model Router Trigger downloads its file',
 	readsAtMostCatalog: true,
-	params: [...addressParams, optionsParam([triggerGroupOption])],
+	params: [...addressParams, triggerGroupOption],
 
-	prepare: ({ options: { triggerGroup = '' }, ...params }, surroundings) => ({
+	prepare: ({ triggerGroup, ...params }, surroundings) => ({
 		...toAddress(params, surroundings),
 		triggerGroup: readKeyText('Trigger Group', triggerGroup),
 	}),

@@ -1,6 +1,5 @@
 import { operation } from '../../../src/n8n/operation';
 import { optionsParam } from '../../fieldKinds.params';
-import { simplifyParam } from '../acrossResources.params';
 import {
 	addressParams,
 	hideProgressOption,
@@ -17,20 +16,19 @@ export const wait = operation({
 	value: 'wait',
 	action: 'Wait for media job',
 	description: 'Wait until a job has completed or failed',
-	params: [...addressParams, simplifyParam, optionsParam([hideProgressOption, maxWaitOption])],
+	params: [...addressParams, optionsParam([hideProgressOption, maxWaitOption])],
 
-	prepare: ({ options, simplify, ...params }, surroundings) => ({
+	prepare: ({ options, ...params }, surroundings) => ({
 		address: toAddress(params, surroundings),
-		simplify,
 		maxWait: toMaxWait(options),
 		hideProgress: options.hideProgress ?? false,
 	}),
 
 	async run(context) {
-		const { address, simplify } = context.request;
+		const { address } = context.request;
 		const progress = createJobProgress(context, address);
 		const reusedFrom = findReused(context, address);
 		const job = await waitAndCount(context, address, { progress, isPaidHere: !reusedFrom });
-		return { json: toJobJson(job, { simplify, reusedFrom }) };
+		return { json: toJobJson(job, { reusedFrom }) };
 	},
 });

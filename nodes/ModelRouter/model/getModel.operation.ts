@@ -2,7 +2,6 @@ import { operation } from '../../../src/n8n/operation';
 import { getModel as readModel } from '../../../src/router/catalog';
 import { toModelItem } from './modelItem';
 import { oneModelParam } from '../modelPicker';
-import { simplifyParam } from '../acrossResources.params';
 
 export const getModel = operation({
 	name: 'Get',
@@ -10,12 +9,12 @@ export const getModel = operation({
 	action: 'Get model',
 	description: 'Get one model of the catalog with your own prices',
 	readsAtMostCatalog: true,
-	params: [oneModelParam, simplifyParam],
+	params: [oneModelParam],
 
-	prepare: ({ model, simplify }) => ({ id: model.trim(), simplify }),
+	prepare: ({ model }) => ({ id: model.trim() }),
 
-	async run({ request: { id, simplify }, http }) {
+	async run({ request: { id }, http }) {
 		const { model, ...request } = await readModel(http, id);
-		return toModelItem(model, request, simplify);
+		return toModelItem(model, request, true);
 	},
 });

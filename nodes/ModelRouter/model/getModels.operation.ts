@@ -66,15 +66,6 @@ export const getModels = operation({
 					default: 5,
 					description: 'Excludes media models, which have no such price',
 				}),
-				withFieldRules({ isDecimal: true })({
-					displayName: 'Max Unit Price (USD)',
-					name: 'maxUnitPrice',
-					type: 'number',
-					typeOptions: { minValue: 0 },
-					default: 0.1,
-					description:
-						'Of an image, video, second, request or 1,000 characters. Excludes text models.',
-				}),
 				{
 					displayName: 'Min Context (Tokens)',
 					name: 'minContext',
@@ -87,14 +78,7 @@ export const getModels = operation({
 					name: 'search',
 					type: 'string',
 					default: '',
-					description: 'A part of the name or the ID',
-				},
-				{
-					displayName: 'Vendor',
-					name: 'vendor',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. northwind',
+					description: 'A part of the name, the ID or the vendor',
 				},
 			],
 		},

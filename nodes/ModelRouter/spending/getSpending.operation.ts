@@ -1,7 +1,6 @@
 import { shortenText, invalidInputError } from '../../../src/core/errors';
 import { readKeyText } from '../../../src/core/keyText';
 import { operation } from '../../../src/n8n/operation';
-import { limitParam, returnAllParam } from '../acrossResources.params';
 import { requireSpending } from '../access';
 
 export const getSpending = operation({
@@ -46,24 +45,18 @@ export const getSpending = operation({
 			default: '',
 			description: 'Only of this Spending Label',
 		},
-		returnAllParam,
-		limitParam,
 	],
 
-	prepare: ({ from, to, groupBy, label, returnAll, limit }) => ({
-		query: {
-			from: toDay(from, 'From'),
-			to: toDay(to, 'To'),
-			groupBy,
-			label: readKeyText('Label', label),
-		},
-		limit: returnAll ? Infinity : limit,
+	prepare: ({ from, to, groupBy, label }) => ({
+		from: toDay(from, 'From'),
+		to: toDay(to, 'To'),
+		groupBy,
+		label: readKeyText('Label', label),
 	}),
 
 	async run(context) {
-		const { query, limit } = context.request;
-		const sums = await requireSpending(context).get(query);
-		return sums.slice(0, limit).map((json) => ({ json }));
+		const sums = await requireSpending(context).get(context.request);
+		return sums.map((json) => ({ json }));
 	},
 });
 

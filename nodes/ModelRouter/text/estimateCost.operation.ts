@@ -25,7 +25,7 @@ export const estimateCost = operation({
 	params: [
 		...textParams('The cap of the estimated request'),
 		optionsParam([
-			textOptions.additionalFields,
+			{ ...textOptions.additionalFields, description: 'As in Message a Model' },
 			textOptions.maxTokens,
 			textOptions.protocol,
 			toolsOption,

@@ -37,6 +37,7 @@ export const message = operation({
 	value: 'message',
 	action: 'Message text model',
 	description: 'Send a prompt or messages to a text model and get its answer',
+	mayTakeLong: true,
 	params: [
 		...textParams(`An item that could cost more is not sent; with 0, none. ${INPUT_COUNTS_AS}`),
 		simplifyParam,
@@ -53,13 +54,6 @@ export const message = operation({
 				description: 'For all requests of this node in an execution, with what they cost',
 			},
 			spendingLabelOption,
-			{
-				displayName: 'Stop Sequences (JSON)',
-				name: 'stopSequences',
-				type: 'json',
-				default: '[]',
-				description: 'Texts that end the answer, e.g. ["END"]',
-			},
 			textOptions.temperature,
 			toolChoiceOption,
 			toolsOption,

@@ -1,16 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidInputError } from '../../../src/core/errors';
-import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields';
+import { definedByModel } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { type ChatMessage, checkMessages } from '../../../src/router/messages';
 import type { Protocol } from '../../../src/router/protocols';
-import {
-	binarySourceField,
-	sourceField,
-	toFileSource,
-	urlSourceField,
-} from '../acrossResources.params';
+import { fileField, toFileSource } from '../acrossResources.params';
 
 const prompt = {
 	displayName: 'Prompt',
@@ -80,14 +75,13 @@ export const conversationParams = [
 						],
 						default: 'user',
 					},
-					withFieldRules({ mayBeEmpty: ({ role }) => role === 'assistant' })({
+					{
 						displayName: 'Content',
 						name: 'content',
 						type: 'string',
 						typeOptions: { rows: 3 },
 						default: '',
-						description: 'For Assistant, an expression may find nothing',
-					}),
+					},
 					{
 						displayName: 'Tool Call ID',
 						name: 'toolCallId',
@@ -96,14 +90,6 @@ export const conversationParams = [
 						default: '',
 						description: 'From the call in "toolCalls"',
 					},
-					withFieldRules({ mayBeEmpty: true })({
-						displayName: 'Tool Calls (JSON)',
-						name: 'toolCalls',
-						type: 'json',
-						displayOptions: { show: { role: ['assistant'] } },
-						default: '[]',
-						description: '"tool_calls" of an earlier "message"; an expression may find nothing',
-					}),
 					{
 						displayName: 'Message (JSON)',
 						name: 'assistantMessage',
@@ -140,9 +126,7 @@ export const attachmentsParam = {
 			displayName: 'Attachment',
 			name: 'attachment',
 			values: [
-				sourceField,
-				binarySourceField,
-				urlSourceField,
+				fileField,
 				{
 					displayName: 'Type',
 					name: 'modality',
@@ -206,7 +190,7 @@ const withoutItems = (message: ChatMessage): ChatMessage =>
 	Object.hasOwn(message, 'output') ? { ...message, output: undefined } : message;
 
 function readMessageRow(
-	{ role = 'user', content = '', toolCallId = '', toolCalls, assistantMessage = {} }: MessageRow,
+	{ role = 'user', content = '', toolCallId = '', assistantMessage = {} }: MessageRow,
 	index: number,
 ) {
 	if (role === 'tool') return { role, content, tool_call_id: toolCallId.trim() };
@@ -217,8 +201,7 @@ function readMessageRow(
 			'Its "role" must be "assistant". Enter the "message" of an earlier answer, such as {{ $json.message }}.',
 		);
 	}
-	if (role !== 'assistant' || !toolCalls?.length) return { role, content };
-	return { role, content: content || null, tool_calls: toolCalls };
+	return { role, content };
 }
 
 /** @throws ServiceError `invalid` for a URL that the service could not read. */

@@ -7,7 +7,7 @@ import { attachmentsParam, conversationParams } from './messages.params';
 
 /** What the input counts in a cap, for a description. */
 export const INPUT_COUNTS_AS =
-	'The input counts one token per byte, with services such as OpenRouter 1,500 more, at most the context window. A picture counts 48,169, a text file two per Base64 character, MP3 and WAV 32 per second, others the whole window.';
+	'The input counts one token per byte, with services such as OpenRouter 1,500 more; a picture 48,169; other files up to the whole context window.';
 
 /**
  * The format of an answer.

@@ -125,7 +125,6 @@ function resolveModality(
 const CHAT_FIELDS = {
 	maxTokens: 'max_tokens',
 	reasoningEffort: 'reasoning_effort',
-	stopSequences: 'stop',
 	temperature: 'temperature',
 } as const;
 

@@ -62,21 +62,18 @@ it('JSON is a list or an object as its default is, also in a row, in options and
 		reader({
 			...json,
 			messagesJson: '={{ [{ content: $json.word }] }}',
-			options: { stopSequences: '["END"]', additionalFields: '{"a":1}' },
+			options: { additionalFields: '{"a":1}' },
 		})(1),
-	).toMatchObject({
-		messagesJson: [{ content: 'b' }],
-		options: { stopSequences: ['END'], additionalFields: { a: 1 } },
-	});
-	const row = { role: 'assistant', toolCalls: '[{"id":"c"}]' };
+	).toMatchObject({ messagesJson: [{ content: 'b' }], options: { additionalFields: { a: 1 } } });
+	const row = { role: 'assistant', assistantMessage: '{"id":"c"}' };
 	expect(reader({ model: 'v/m', messages: { message: [row] } })(0)).toMatchObject({
-		messages: { message: [{ toolCalls: [{ id: 'c' }] }] },
+		messages: { message: [{ assistantMessage: { id: 'c' } }] },
 	});
 	expect(() => reader({ ...json, messagesJson: '={{ $json.word }}' })(0)).toThrow(
 		refusal('Messages (JSON) is not valid JSON'),
 	);
-	expect(() => reader({ ...json, options: { stopSequences: '{}' } })(0)).toThrow(
-		refusal('Options: Stop Sequences (JSON) must be a JSON list'),
+	expect(() => reader({ ...json, messagesJson: '{}' })(0)).toThrow(
+		refusal('Messages (JSON) must be a JSON list'),
 	);
 });
 

@@ -1,0 +1,97 @@
+import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
+
+import type { Operation, Resource } from './operation';
+import { requestSettings } from './requestSettings';
+
+/**
+ * The node's parameters: the list of resources, a list of operations per resource, the parameters of each operation, and the request
+ * settings. Without a choice of resources or of operations, the list is left out.
+ *
+ * @param defaultResource Value of the resource that is selected at first. n8n does not store defaults: never change it.
+ */
+export function nodeProperties(
+	resources: readonly Resource[],
+	defaultResource: string,
+): INodeProperties[] {
+	const resourceList: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options: resources.map(({ name, value, notInTools }) => ({
+			name,
+			value,
+			...(notInTools && { displayOptions: { hide: { '@tool': [true] } } }),
+		})),
+		default: defaultResource,
+	};
+	return [
+		...(resources.length > 1 ? [resourceList] : []),
+		...resources.flatMap(({ value, operations, defaultOperation }) => {
+			const shown = resources.length > 1 ? { resource: [value] } : {};
+			return resourceProperties(operations, defaultOperation, shown);
+		}),
+		...settingsOf(resources),
+	];
+}
+
+/**
+ * The request settings of each operation that talks to the service, without those that change nothing: a read is sent again by itself, and
+ * a small one needs no timeouts. What only people may use works with tables of this n8n. The operations are named: n8n would describe the settings to language models once more for "Custom API Call", which it adds to each list.
+ */
+function settingsOf(resources: readonly Resource[]): INodeProperties[] {
+	if (resources.length < 2) return [requestSettings];
+	const shown = new Map<string, Record<'resource' | 'operation', Set<string>>>();
+	for (const { value, operations, notInTools } of resources)
+		for (const { value: name, identify, mayTakeLong, readsAtMostCatalog } of operations) {
+			if (notInTools || readsAtMostCatalog) continue;
+			const key = `${identify ? 'pays' : ''} ${mayTakeLong ? 'long' : ''}`;
+			const show = shown.get(key) ?? { resource: new Set(), operation: new Set() };
+			shown.set(key, show);
+			show.resource.add(value);
+			show.operation.add(name);
+		}
+	return [...shown].map(([key, { resource, operation }]) => ({
+		...requestSettings,
+		options: requestSettings.options.filter(
+			({ name }) =>
+				(name !== 'resendIfUnknown' || key.includes('pays')) &&
+				(!name.endsWith('Timeout') || key.includes('long')),
+		),
+		displayOptions: { show: { resource: [...resource], operation: [...operation] } },
+	}));
+}
+
+function resourceProperties(
+	operations: readonly Operation[],
+	defaultOperation: string,
+	shown: Record<string, string[]>,
+): INodeProperties[] {
+	const operationList: INodeProperties = {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options: operations.map(({ name, value, action, description }) => ({
+			name,
+			value,
+			action,
+			description,
+		})),
+		default: defaultOperation,
+	};
+	// the node panel finds the actions of each resource in its list
+	const isListed = operations.length > 1 || 'resource' in shown;
+	return [
+		...(isListed ? showWhen(shown, [operationList]) : []),
+		...operations.flatMap(({ value, params }) =>
+			showWhen({ ...shown, ...(isListed && { operation: [value] }) }, params),
+		),
+	];
+}
+
+const showWhen = (
+	show: Record<string, string[]>,
+	params: readonly INodeProperties[],
+): INodeProperties[] =>
+	Object.keys(show).length ? updateDisplayOptions({ show }, [...params]) : [...params];
