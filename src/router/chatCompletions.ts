@@ -52,6 +52,8 @@ export async function completeChat(
 		path: '/v1/chat/completions',
 		requestName: 'chat request',
 		endMark: '[DONE]',
+		// the specified service, which alone is not asked for token counts, always sends its mark
+		mayLackMark: 'stream_options' in request,
 		createAccumulator: createChatAccumulator,
 	};
 	return await withOwnFields(

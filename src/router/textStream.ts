@@ -35,6 +35,8 @@ interface TextProtocol<Answer extends TextAnswer> {
 	requestName: string;
 	/** The event that completes an answer. */
 	endMark: string;
+	/** Whether that may be missing where all else has arrived. */
+	mayLackMark?: boolean;
 	createAccumulator(requestedModel: string): AnswerAccumulator<Answer>;
 }
 
@@ -69,14 +71,14 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 export async function streamAnswer<Answer extends TextAnswer>(
 	http: Http,
 	request: { model: string; [field: string]: unknown },
-	{ path, requestName, endMark, createAccumulator }: TextProtocol<Answer>,
+	{ path, requestName, createAccumulator, ...end }: TextProtocol<Answer>,
 	onText: OnText,
 ): Promise<Answer> {
 	const accumulator = createAccumulator(request.model);
 	try {
 		const body = { ...request, stream: true };
 		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
-		const fold = createAnswerFold(response, accumulator, endMark);
+		const fold = createAnswerFold(response, accumulator, end);
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		const { [COST_HEADER]: reportedUsd } = response.headers;
 		const more = { ...getRequestId(response.headers), ...(reportedUsd && { reportedUsd }) };
@@ -100,12 +102,12 @@ function withPlaceOfCut(error: ServiceError): ServiceError {
 function createAnswerFold(
 	response: HttpResponse,
 	accumulator: AnswerAccumulator<TextAnswer>,
-	endMark: string,
+	{ endMark, mayLackMark }: Pick<TextProtocol<TextAnswer>, 'endMark' | 'mayLackMark'>,
 ): AnswerFold {
 	/** Whether `[DONE]` has arrived, or a body that needs no end mark. */
 	let isDone = false;
 	let last: AnswerPiece | undefined;
-	const isWhole = () => accumulator.isWhole?.() === true;
+	const isWhole = () => mayLackMark === true && accumulator.isWhole?.() === true;
 
 	return {
 		isWhole,

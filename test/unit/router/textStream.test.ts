@@ -1,6 +1,7 @@
 import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
 import { completeChat } from '../../../src/router/chatCompletions';
+import { ASK_FOR_USAGE } from '../../../src/router/ownFields';
 import { createResponse } from '../../../src/router/responses';
 import type { TextAnswer } from '../../../src/router/textAnswer';
 import type { OnText } from '../../../src/router/textStream';
@@ -31,6 +32,9 @@ const askChat: Ask = async (http, onText) =>
 const askResponses: Ask = async (http, onText) =>
 	await createResponse(http, Object.freeze({ ...REQUEST, input: 'q' }), onText);
 const chat = async (answer: Answer) => await askChat(inMemory(answer));
+/** Of a service that is asked for token counts. */
+const otherChat = async (answer: Answer) =>
+	await completeChat(inMemory(answer), { ...REQUEST, messages: [], ...ASK_FOR_USAGE });
 const responses = async (answer: Answer) => await askResponses(inMemory(answer));
 
 const stream = (...values: unknown[]) => events(data(...values));
@@ -232,7 +236,11 @@ it.each([
 	['closes', events(data(says('a'), { ...chunk({}, STOP), usage: USAGE }))],
 	['breaks', events(data(says('a'), { ...chunk({}, STOP), usage: USAGE }), { breaks: true })],
 ])('a chat without its mark that %s after its last piece is complete', async (_how, answer) => {
-	expect(await chat(answer)).toMatchObject({ text: 'a', finishReason: 'stop', usage: USAGE });
+	expect(await otherChat(answer)).toMatchObject({ text: 'a', finishReason: 'stop', usage: USAGE });
+	expect(await failureOf(chat(answer))).toMatchObject({
+		kind: 'truncated',
+		details: { partial: { text: 'a', finishReason: 'stop' } },
+	});
 });
 
 it.each([
@@ -240,7 +248,7 @@ it.each([
 	['a reason', data(says('a'), { choices: [], usage: USAGE })],
 	['a choice', data({ ...chunk({}, STOP), usage: USAGE }, chunkOf(1, { content: 'b' }))],
 ])('a chat without its mark and without the end of %s is cut', async (_what, text) => {
-	expect(await failureOf(chat(events(text)))).toMatchObject({ kind: 'truncated' });
+	expect(await failureOf(otherChat(events(text)))).toMatchObject({ kind: 'truncated' });
 });
 
 it.each([
