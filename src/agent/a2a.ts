@@ -18,6 +18,8 @@ const SAID = ['status.message.parts', 'status.message.content'] as const;
 const A2A_STATUS: readonly Meaning[] = [
 	// only the last state counts
 	{ settles: ['*', '?'] },
+	// agent_framework_a2a says its answer before it is done (_a2a_executor.py)
+	{ if: state('working'), spare: 'status.message' },
 	{ if: OVER, all: SAID, ends: 'stream' },
 	{ if: state('input-required'), asks: SAID, call: { waitsFor: 'input', id: [] }, ends: 'stream' },
 	{ if: state('auth-required'), asks: SAID, ends: 'stream' },
@@ -27,6 +29,7 @@ const A2A_STATUS: readonly Meaning[] = [
 const A2A_TASK: readonly Meaning[] = [
 	// a task that has ended, and comes again, is no other run
 	{ unless: state('completed', ...WAITING, ...FAILED), opens: 'stream' },
+	{ if: OVER, spare: 'history' },
 	...[OVER, WAITS, BROKEN].map((now): Meaning => ({ if: now, all: 'artifacts.parts' })),
 	...A2A_STATUS,
 ];

@@ -79,6 +79,8 @@ export interface Meaning {
 	readonly state?: Path;
 	/** Messages that were added to the conversation, each a whole one. */
 	readonly added?: Path;
+	/** Messages that count, each a whole one, where the answer has ended and nothing else was said. */
+	readonly spare?: Path;
 	/** ID of the message, where several come side by side. Texts of another ID are another message. */
 	readonly id?: Path | readonly Path[];
 	/** The ID is this path and the number of the event among those with it, as `[0,1]`; pieces repeat it in their `id`. */

@@ -68,7 +68,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		},
 		finish(isWhole) {
 			const questions = state.failure ? [] : tools.ask(isAtEnd(state, isWhole));
-			return messages.finish() + messages.ask(questions);
+			return messages.finish(isWhole && state.hasEnded) + messages.ask(questions);
 		},
 		text: messages.text,
 		waits: () => tools.list(state.hasEnded),

@@ -14,6 +14,8 @@ export function createMessages() {
 	const findId = createIdFinder();
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
+	/** What counts where nothing else does. */
+	const spare = new Set<string>();
 	/** Whether a text has come in place of an earlier one. */
 	let isReplaced = false;
 
@@ -42,8 +44,9 @@ export function createMessages() {
 	return {
 		/** @returns the text that a meaning of an event adds. */
 		add(meaning: Meaning, event: NamedEvent): string {
-			const { piece, grows, all, state } = meaning;
+			const { piece, grows, all, state, spare: spareAt } = meaning;
 			const { value } = event;
+			if (spareAt !== undefined) for (const text of said(valueAt(value, spareAt))) spare.add(text);
 			const { id, isOther } = findId(meaning, event);
 			if (isOther) return '';
 			if (meaning.repeats) return grown.repeat(meaning, event, id ?? '');
@@ -67,7 +70,10 @@ export function createMessages() {
 		/** Another run begins. */
 		beginRun: answer.beginRun,
 		/** @returns the text of messages of the conversation that were not streamed. */
-		finish,
+		finish(hasEnded: boolean): string {
+			const text = finish();
+			return text + (hasEnded && answer.isEmpty() ? addNew([...spare]) : '');
+		},
 		text: answer.text,
 		isReplaced: () => isReplaced || grown.isReplaced(),
 	};
@@ -123,5 +129,5 @@ function firstAt(value: unknown, path: Path | readonly Path[]): unknown {
 /** What the assistant said last in a conversation. */
 const said = (list: unknown): string[] =>
 	(answersIn([list].flat().map(unwrapped)) ?? []).map((message) =>
-		isPlainObject(message) ? (textOf(message['content']) ?? '') : '',
+		isPlainObject(message) ? (textOf(message['content'] ?? message['parts']) ?? '') : '',
 	);
