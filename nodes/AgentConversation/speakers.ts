@@ -102,7 +102,7 @@ function toRemoteInput(
 		waitsFor: { kind: waiting ?? '', ...(decision && { text: approval?.text }) },
 		decision: isCheck ? 'check' : (decision ?? ''),
 		// a message with everything in it needs nothing else
-		history: rules.hearing !== 'all' && toRemoteHistory(conversation, speaker),
+		history: (rules.hearing !== 'all' || !!decision) && toRemoteHistory(conversation, speaker),
 	};
 }
 
@@ -111,16 +111,20 @@ function toRemoteInput(
  * stores it again.
  */
 function toRemoteHistory(conversation: Conversation, speaker: string): IDataObject[] {
-	const { turns, earlier } = conversation;
+	const { turns, earlier, rules } = conversation;
+	const hasAll = rules.hearing === 'all';
 	const last = turns.findLastIndex((turn) => turn.speaker === speaker && !turn.failed);
 	const row = rowOf(turns[last]);
 	// a table may not have the column
-	if (last >= earlier || (row && !row.history)) return [];
+	if ((last >= earlier && !hasAll) || (row && !row.history)) return [];
+	const heard = hasAll ? { ...rules, hearing: 'sinceOwnTurn' as const } : rules;
 	// its node leaves out what is too much, and says so
-	return toHistory(conversation, speaker, Infinity).map(({ role, content }) => ({
-		role: role === 'user' ? role : 'agent',
-		text: content,
-	}));
+	return toHistory({ ...conversation, rules: heard }, speaker, Infinity).map(
+		({ role, content }) => ({
+			role: role === 'user' ? role : 'agent',
+			text: content,
+		}),
+	);
 }
 
 /** What a turn says about the server of its speaker. */

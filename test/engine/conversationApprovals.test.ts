@@ -194,6 +194,31 @@ it('what is too much to be shown is offered to be declined, and nothing else', a
 	expect(decisions()).toEqual([Array<boolean>(16).fill(false)]);
 });
 
+it.each([
+	['agUi', { approved: true }, []],
+	['aiSdk', { approved: false }, ['Not approved']],
+] as const)(
+	'%s: where each message has all, a decision comes with what was said before',
+	async (server, data, words) => {
+		const talk = {
+			...talkWith(
+				{ Ada: speakerAt(server), Person: waits },
+				{ options: { hearing: 'all' }, turnLimit: 3 },
+			),
+			items: [{ chatInput: 'Send it [may] now' }],
+			secrets: { [server]: servers.credential(server) },
+		};
+		const { json } = await answer(talk, data);
+		expect(json).toMatchObject({ ended: 'turnLimit' });
+		const sent = servers.calls.at(-1)?.body['messages'] as IDataObject[];
+		const texts = sent.map(
+			({ content, parts }) => content ?? (parts as IDataObject[])[0]?.['text'],
+		);
+		const said = turnsOf(json)[0]?.[1];
+		expect(texts).toEqual(['Send it [may] now', said, ...words]);
+	},
+);
+
 it.each(['end', 'skip', 'askAgain'])(
 	'a decision that was not received is kept, and sent again or told: %s',
 	async (onFailure) => {
