@@ -21,6 +21,17 @@ const money = async (secrets: RunOptions['secrets']) => {
 	}));
 	return { spentUsd, reservedUsd, recorded };
 };
+/** Nothing is reserved, and the cost of the job is known. @param spentUsd What counts in the budget. */
+const expectPaid = async (
+	secrets: RunOptions['secrets'],
+	costUsd: number,
+	{ spentUsd = costUsd, requests = 1 } = {},
+) =>
+	expect(await money(secrets)).toEqual({
+		spentUsd,
+		reservedUsd: 0,
+		recorded: [{ requests, costUsd, unknownCosts: 0 }],
+	});
 const start = async (
 	secrets: RunOptions['secrets'],
 	parameters: INodeParameters = {},
@@ -144,11 +155,7 @@ describe('Download File', () => {
 			const { error } = await run({ ...job('download', { mediaType: 'images', jobId }), secrets });
 			expect(error).toBeUndefined();
 		}
-		expect(await money(secrets)).toEqual({
-			spentUsd: 0.05,
-			reservedUsd: 0,
-			recorded: [{ requests: 1, costUsd: 0.05, unknownCosts: 0 }],
-		});
+		await expectPaid(secrets, 0.05);
 	});
 
 	it('gives the file although the cost cannot be read, and the estimate counts until it is', async () => {
@@ -220,11 +227,7 @@ describe('a start of unknown outcome', () => {
 		const secrets = secretsOf('1');
 		await lose(secrets);
 		expect((await decide('markNotStarted', secrets)).error).toBeUndefined();
-		expect(await money(secrets)).toEqual({
-			spentUsd: 0,
-			reservedUsd: 0,
-			recorded: [{ requests: 0, costUsd: 0, unknownCosts: 0 }],
-		});
+		await expectPaid(secrets, 0, { requests: 0 });
 	});
 
 	it('Mark as Started hands it to its job, whose cost then counts once', async () => {
@@ -242,11 +245,7 @@ describe('a start of unknown outcome', () => {
 		expect(items[0]?.json).not.toHaveProperty('job');
 		cost(0.9);
 		for (let time = 1; time <= 2; time++) await get(secrets, jobId);
-		expect(await money(secrets)).toEqual({
-			spentUsd: 0.9,
-			reservedUsd: 0,
-			recorded: [{ requests: 1, costUsd: 0.9, unknownCosts: 0 }],
-		});
+		await expectPaid(secrets, 0.9);
 	});
 
 	it('of an earlier period a decision changes the record only', async () => {
@@ -258,11 +257,7 @@ describe('a start of unknown outcome', () => {
 		await decide('markStarted', secrets, jobId);
 		cost(0.9);
 		await get(secrets, jobId);
-		expect(await money(secrets)).toEqual({
-			spentUsd: 0,
-			reservedUsd: 0,
-			recorded: [{ requests: 1, costUsd: 0.9, unknownCosts: 0 }],
-		});
+		await expectPaid(secrets, 0.9, { spentUsd: 0 });
 	});
 
 	it('whose process was killed before it wrote anything gets its line with the decision', async () => {
@@ -271,11 +266,7 @@ describe('a start of unknown outcome', () => {
 		rig.n8n.spending.length = 0;
 		await decide('markStarted', secrets, jobId);
 		await get(secrets, jobId);
-		expect(await money(secrets)).toEqual({
-			spentUsd: 0.04,
-			reservedUsd: 0,
-			recorded: [{ requests: 1, costUsd: 0.04, unknownCosts: 0 }],
-		});
+		await expectPaid(secrets, 0.04);
 	});
 
 	it('that no ledger row tracks is only released', async () => {

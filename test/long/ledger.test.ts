@@ -15,6 +15,15 @@ import { startThroughLedger } from '../unit/ledger/startThroughLedger';
 
 const ROUNDS = 5;
 
+const ledgerOf = (table: Ledger['table'], executionId: string): Ledger => ({
+	table,
+	clock,
+	uncancellableClock: clock,
+	n8nTime: clock.now,
+	newClaim: randomUUID,
+	executionId,
+});
+
 // one job per key, on the database that hides races and on the one that does not
 describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 	let host: LedgerHost;
@@ -39,14 +48,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 			const key = randomUUID();
 			let sent = 0;
 			const contend = async (executionId: number) => {
-				const ledger: Ledger = {
-					table: ledgerTable,
-					clock,
-					uncancellableClock: clock,
-					n8nTime: clock.now,
-					newClaim: randomUUID,
-					executionId: String(executionId),
-				};
+				const ledger = ledgerOf(ledgerTable, String(executionId));
 				const wanted = {
 					uniqueKey: key,
 					mediaType: 'images',
@@ -89,14 +91,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 		const handed: string[] = [];
 		const poll = async () => {
 			const claim = randomUUID();
-			const ledger: Ledger = {
-				table: ledgerTable,
-				clock,
-				uncancellableClock: clock,
-				n8nTime: clock.now,
-				newClaim: randomUUID,
-				executionId: claim,
-			};
+			const ledger = ledgerOf(ledgerTable, claim);
 			const soon = Date.now() + 60_000;
 			const { jobs } = await pollLedger(
 				ledger,

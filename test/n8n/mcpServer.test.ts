@@ -6,7 +6,6 @@ import { until } from './editor.ts';
 import { exampleFor } from './example.ts';
 import { connectMcp, publishMcp, publishMcpTools, type McpClient } from './mcp.ts';
 import { sessionsAt } from './conversationWorkflow.ts';
-import { onWorkers } from './shared.ts';
 import { node, using } from './workflow.ts';
 
 // the example that offers our services to MCP clients, set up as its notes say, and with changes to its nodes
@@ -143,16 +142,6 @@ describe('set up as its notes say', () => {
 		expect(sessions).toEqual(answers.slice(0, 2).map((answer) => answer['sessionId']));
 		expect(new Set([...sessions, sessionId]).size).toBe(3);
 		expect(answers[2]?.['chatId']).not.toBe('mine');
-	});
-
-	it('refuses a call without its text, and nothing is sent', async () => {
-		for (const name of ['Ask_the_Agent', 'Ask_About_Markets', 'Ask_a_Model']) {
-			const { text, isError } = await call(client(), name, { text: 'hello' });
-			// on workers, n8n leaves it to the node
-			expect(isError).toBe(!onWorkers());
-			expect(text).toMatch(onWorkers() ? /Nothing was sent/ : /did not match expected schema/);
-		}
-		expect(bridge.service.requests).toEqual([]);
 	});
 
 	it('gives calls at the same time their own answer and execution, and sends each once', async () => {
