@@ -40,11 +40,18 @@ const A2A_ARTIFACT: Meaning = {
 	id: 'artifact.artifactId',
 	repeats: { append: null },
 };
-const A2A_MESSAGE: Meaning = {
-	if: { role: ['agent', 'ROLE_AGENT'] },
-	whole: ['parts', 'content'],
-	ends: 'stream',
-};
+const BY_AGENT: Condition = { role: ['agent', 'ROLE_AGENT'] };
+const A2A_MESSAGE: readonly Meaning[] = [
+	{
+		if: BY_AGENT,
+		unless: { 'metadata.agno_content_category': 'reasoning' },
+		piece: ['parts', 'content'],
+		id: ['messageId', 'message_id'],
+	},
+	// Agno streams a message in pieces, with other names of fields (agno/os/interfaces/a2a/utils.py)
+	{ if: { ...BY_AGENT, message_id: '*' }, opens: 'stream' },
+	{ if: BY_AGENT, unless: { message_id: '*' }, ends: 'stream' },
+];
 
 /** The protocol between agents. Its events come alone over REST, and as results of JSON-RPC. */
 export const A2A: readonly Dialect[] = [

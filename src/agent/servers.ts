@@ -49,11 +49,11 @@ export const SERVERS = [
 		card: '/.well-known/agent-card.json',
 		asks: A2A_ASKS,
 		chatAt: [
-			'result.contextId',
-			'result.task.contextId',
-			'result.message.contextId',
-			'result.statusUpdate.contextId',
-			'result.artifactUpdate.contextId',
+			...['', 'task.', 'message.', 'statusUpdate.', 'artifactUpdate.'].map(
+				(place) => `result.${place}contextId`,
+			),
+			// of Agno
+			'result.context_id',
 		],
 		tasks: {
 			waits: { input: states('input-required'), approval: states('auth-required') },

@@ -408,3 +408,10 @@ it('a response that comes whole has the ID by which it goes on', async () => {
 		details: { ids: { runningTaskId: 'r1' } },
 	});
 });
+
+it('an agent of Agno over A2A has the ID by which it goes on', async () => {
+	const message = { kind: 'message', role: 'agent', parts: [{ kind: 'text', text: 'a' }] };
+	const result = { ...message, message_id: 'm1', context_id: 'c1' };
+	const event = { jsonrpc: '2.0', id: 'n', result };
+	expect(await readOf('a2a', 'application/json', event)).toMatchObject({ chat: 'c1' });
+});
