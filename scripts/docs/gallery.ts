@@ -111,14 +111,16 @@ function renderWorkflow(file: string): string[] {
 	const picture = `pictures/${pictureFile(`example ${file.replace('.json', '')}`)}`;
 	return [
 		`### ${example.name}`,
-		[forWhom(example), `Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`].join(' '),
+		[...forWhom(example), `Needs ${needsOf(example).join(', ')}. [File](../gallery/${file})`].join(
+			' ',
+		),
 		// the browser test takes them, with --pictures
 		...(existsSync(`docs/${picture}`) ? [`![The workflow](${picture})`] : []),
 	];
 }
 
 /** The last sentence of its description. */
-const forWhom = ({ meta }: WorkflowFile) => /For [^.]*\.$/.exec(meta?.description ?? '')?.[0] ?? '';
+const forWhom = ({ meta }: WorkflowFile) => /For [^.]*\.$/.exec(meta?.description ?? '') ?? [];
 
 const renderLesson = (file: string) => `- [${readExample(file).name}](../lessons/${file})`;
 

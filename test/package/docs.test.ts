@@ -34,6 +34,19 @@ it.each(Object.entries(longest))('%s has at most %i lines', (path, lines) => {
 	expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(lines);
 });
 
+// whoever adds words cuts as many
+it.each([
+	['written', 32_000],
+	['generated', 8_000],
+])('the pages that are %s have at most %i words together', (kind, most) => {
+	const generated = /^docs\/(nodes\/|(gallery|model-services|troubleshooting|which-agents)\.md)/;
+	const pages = [...documents, 'CHANGELOG.md', ...globSync('skills/*/*.md')].filter(
+		(path) => path !== 'AGENTS.md' && generated.test(path) === (kind === 'generated'),
+	);
+	const words = pages.flatMap((path) => read(path).split(/\s+/).filter(Boolean));
+	expect(words.length).toBeLessThanOrEqual(most);
+});
+
 it.each(documents)('%s names nothing that is not there', (path) => {
 	const text = read(path);
 	const named = [...text.matchAll(/`((?:src|nodes|test|scripts|credentials|docs)\/[\w./-]*)`/g)];

@@ -63,6 +63,7 @@ describe.each(files)('%s', (file) => {
 		expect(rest).toEqual({ templateCredsSetupCompleted: false });
 		expect(description).toMatch(/^(?:[A-Z]|n8n).*\.$/);
 		expect(description.match(/[.!?](\s|$)/g)?.length).toBeLessThanOrEqual(2);
+		expect(description).toMatch(/ For [^.]+\.$/);
 		const texts = [name, description, ...notesOf(example).map(textOf)];
 		expect(texts.flatMap((text) => findHardToRead(readableText(text)))).toEqual([]);
 	});
