@@ -166,10 +166,13 @@ function createProbe({ baseUrl }: ICredentialDataDecryptedObject): CredentialPro
 
 const proofOf = (service: ModelService | undefined) => service?.proof && `/v1${service.proof}`;
 
-/** A service behind another host, such as a proxy of the own network, by the form of its catalog. */
+/**
+ * A service behind another host, such as a proxy of the own network, by the form of its catalog. Others have the same form, and may give
+ * their list to everybody.
+ */
 function serviceOfCatalog(body: unknown): ModelService | undefined {
 	const form = findModels(body)?.map(formOf).find(Boolean);
-	return form && SERVICES.find(({ prices }) => prices === form.name);
+	return form && SERVICES.find(({ prices, proof }) => prices === form.name && proof !== '/models');
 }
 
 /**

@@ -98,6 +98,13 @@ it.each(ROWS)('$name: the credential test proves the key, or says that it cannot
 	expect(JSON.stringify([right, wrong])).not.toContain(KEY.slice(3));
 });
 
+it('a list in the form of Groq that everybody may read proves no key', async () => {
+	const groq = rowOf('Groq');
+	const { data } = await begin({ ...groq, open: [String(groq.models)] });
+	const { message } = await testCredential('modelRouterApi', { ...data, apiKey: 'sk-wrong-key' });
+	expect(message).toMatch(/to everybody$/);
+});
+
 it('a server without a list of models may cost nothing in the own network', async () => {
 	const { asked, data } = await begin(rowOf('Cloudflare AI Gateway'));
 	expect(await testCredential('modelRouterApi', { ...data, ownPrices: `${asked} 0 0` })).toEqual({
