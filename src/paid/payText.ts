@@ -16,6 +16,7 @@ import { explainBalance } from '../router/advice';
 import { textCost } from '../router/pricing';
 import { leastPricingOf } from '../router/catalogPrices';
 import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
+import { withLowerLimit } from '../router/lowerLimit';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
 import { idsOfAnswered, isSameModel } from '../router/model';
@@ -89,7 +90,14 @@ async function ask(
 ): Promise<Sent<PaidText & { durationMs?: number }>> {
 	const { ask: send, given, raw, limit } = protocols[call.protocol];
 	const body = withMaximumPrice(call, price, http);
-	const asked = await toEnded<Asked>(send(http, body as never, stream));
+	let { maxTokens } = price.cost;
+	const sendBody = async (sent: Body) => {
+		maxTokens &&= Number(sent[limit]);
+		return await send(http, sent as never, stream);
+	};
+	const asked = await toEnded<Asked>(
+		maxTokens ? withLowerLimit(http, body, limit, sendBody) : sendBody(body),
+	);
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
 	const priced = arrived && (await priceAnswer(call, price, arrived, { keep, http }));
 	if (priced) {
@@ -104,7 +112,6 @@ async function ask(
 		return { failure: withDetails(error, { partial: priced.answer }), cost: priced.cost };
 	}
 	const { cost, answer, tokens, notice: ofCost } = priced;
-	const { maxTokens } = price.cost;
 	const warning = answerWarning(answer, maxTokens);
 	const notice = joinSentences(warning, describeContradiction(tokens), ofCost) || undefined;
 	return { result: { answer, tokens, maxTokens, given: given(asked[raw] ?? {}), notice }, cost };

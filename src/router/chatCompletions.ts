@@ -58,7 +58,7 @@ export async function completeChat(
 	};
 	return await withOwnFields(
 		http,
-		request,
+		{ ...request, stream: true },
 		async (body) => await streamAnswer(http, body, protocol, onText),
 	);
 }

@@ -22,6 +22,13 @@ const OWN_FIELDS: readonly OwnField[] = [
 		instead: () => ({}),
 	},
 	{
+		name: 'stream',
+		source:
+			'OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified)',
+		isMeant: (text) => /\bverified to stream\b/.test(text),
+		instead: () => ({ stream_options: undefined }),
+	},
+	{
 		name: 'max_tokens',
 		source: 'https://platform.openai.com/docs/api-reference/chat/create (of newer models)',
 		// "max_tokens is too large" is about its value; and a request that has both may be refused for the other one

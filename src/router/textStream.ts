@@ -63,7 +63,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 /**
  * Sends a request of either text protocol and collects its streamed answer.
  *
- * Streaming is always on, so `streaming_required` cannot happen. Some services answer with one JSON body.
+ * Streaming is on, so `streaming_required` cannot happen, unless the service has refused it. Some services answer with one JSON body.
  *
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error, ends without its end mark or has no content,
  *   `malformed` for anything but an answer. What arrived is in `details.partial`, and is billed.
@@ -76,7 +76,8 @@ export async function streamAnswer<Answer extends TextAnswer>(
 ): Promise<Answer> {
 	const accumulator = createAccumulator(request.model);
 	try {
-		const body = { ...request, stream: true };
+		const hasRefused = 'stream' in request && request['stream'] === undefined;
+		const body = { ...request, stream: hasRefused ? undefined : true };
 		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
 		const fold = createAnswerFold(response, accumulator, end);
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));

@@ -72,7 +72,24 @@ const VLLM: Row = {
 	streamUsage: 'asked',
 	usagePlace: 'in a chunk of its own',
 	usage: TOKENS,
-	refuses: [],
+	refuses: ['max_tokens', 'max_completion_tokens'].map((field) => ({
+		field,
+		models: ['Qwen/Qwen3-8B'],
+		above: 8000,
+		status: 400,
+		body: {
+			error: {
+				message:
+					"'max_tokens' or 'max_completion_tokens' is too large. This model's maximum context length is " +
+					'8192 tokens and your request has 192 input tokens.',
+				type: 'BadRequestError',
+				param: null,
+				code: 400,
+			},
+		},
+		source:
+			'github.com/stepfun-ai/Step-Audio-R1/issues/3, a server that was started with 8192 tokens',
+	})),
 	ignores: [],
 	errors: {
 		wrongKey: {

@@ -27,7 +27,8 @@ function unknownFields(row: Row, { fields }: ChatRequest): Reply | undefined {
 
 function fieldOfModel(row: Row, { fields, model }: ChatRequest): Reply | undefined {
 	const refusal = row.refuses.find(
-		({ field, models }) => field in fields && models.includes(model),
+		({ field, models, above = -Infinity }) =>
+			field in fields && models.includes(model) && !(Number(fields[field]) <= above),
 	);
 	return refusal && replyOf(refusal, { model, field: refusal.field });
 }

@@ -20,6 +20,8 @@ export interface KeyPlace {
 export interface Refusal extends Stated {
 	field: string;
 	models: readonly string[];
+	/** What is not above this is taken. */
+	above?: number;
 }
 
 /** A field that a service does not take, as it was sent. */

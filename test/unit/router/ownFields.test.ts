@@ -42,6 +42,17 @@ it.each([
 	expect(sent).toEqual([request, without, without]);
 });
 
+it('an answer comes whole where a service does not stream it', async () => {
+	const { ask, sent } = serviceThat(({ stream }) =>
+		stream
+			? { error: { message: 'Your organization must be verified to stream this model.' } }
+			: undefined,
+	);
+	const streamed = { ...request, stream: true };
+	expect([await ask(streamed), await ask(streamed)]).toEqual(['answered', 'answered']);
+	expect(sent).toEqual([streamed, ...Array(2).fill({ model: 'm', max_tokens: 100 })]);
+});
+
 it('a refusal that stays without the field breaks no other request', async () => {
 	const { ask, sent, facts } = serviceThat((fields) =>
 		'bad' in fields

@@ -251,6 +251,13 @@ it.each([
 	expect(await failureOf(otherChat(events(text)))).toMatchObject({ kind: 'truncated' });
 });
 
+it('a chat whose stream is refused is asked for in one piece', async () => {
+	const refusal = json({ error: 'Your organization must be verified to stream' }, { status: 400 });
+	const http = inMemory(refusal, json(protocols.chat.whole));
+	expect(await askChat(http)).toMatchObject({ text: 'a' });
+	expect(http.requests.map(({ body }) => Object(body).stream)).toEqual([true, undefined]);
+});
+
 it.each([
 	['a role alone', stream(chunk({ role: 'assistant', content: '' }), DONE)],
 	['a body without choices', choices()],

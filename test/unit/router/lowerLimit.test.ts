@@ -1,0 +1,53 @@
+import { parseErrorBody } from '../../../src/core/errorResponses';
+import { ServiceError } from '../../../src/core/errors';
+import { withLowerLimit } from '../../../src/router/lowerLimit';
+import { failureOf, inMemory } from '../inMemoryHttp';
+
+/** A service that takes at most so many output tokens, and else says this. */
+function serviceThat(most: number, message: string, status = 400) {
+	const http = { ...inMemory(), serviceFacts: new Map<string, string>() };
+	const sent: number[] = [];
+	const ask = async (limit: number) =>
+		await withLowerLimit(http, { model: 'm', max_tokens: limit }, 'max_tokens', async (body) => {
+			sent.push(body.max_tokens);
+			if (body.max_tokens <= most) return 'answered';
+			const details = { status, ...parseErrorBody({ error: { message } }) };
+			throw new ServiceError('refused', `The service refused the request (${status})`, details);
+		});
+	return { ask, sent };
+}
+
+it.each([
+	'max_tokens is too large: 16384. This model supports at most 4096 completion tokens, whereas you provided 16384.',
+	'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
+	"'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens.",
+	"This model's maximum context length is 8192 tokens. However, you requested 16404 tokens (20 in the messages, 16384 in the completion).",
+	'max_tokens: 16384 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307',
+	'`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens`',
+	'`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 20 `inputs` tokens and 16384 `max_new_tokens`',
+	'Unable to submit request because it has a maxOutputTokens value of 16384 but the supported range is from 1 to 8193.',
+	'Range of max_tokens should be [1, 8192]',
+])('fewer tokens are asked for, now and later: %s', async (message) => {
+	const { ask, sent } = serviceThat(4096, message);
+	expect([await ask(16_384), await ask(16_384), await ask(2000)]).toEqual(
+		Array(3).fill('answered'),
+	);
+	expect(sent).toEqual([16_384, 4096, 4096, 2000]);
+});
+
+it('a window that is nearly full is asked for less, and only this time', async () => {
+	const { ask, sent } = serviceThat(3000, 'max_tokens is too large: 16384');
+	expect([await ask(16_384), await ask(16_384)]).toEqual(['answered', 'answered']);
+	expect(sent).toEqual([16_384, 4096, 1024, 16_384, 4096, 1024]);
+});
+
+it.each([
+	[400, "Unsupported parameter: 'max_tokens' is not supported with this model.", [16_384]],
+	[400, 'The prompt is empty', [16_384]],
+	[500, 'max_tokens is too large: 16384', [16_384]],
+	[400, 'max_tokens is too large: 16384', [16_384, 4096, 1024]],
+])('a refusal with %d is told: %s', async (status, message, asked) => {
+	const { ask, sent } = serviceThat(0, message, status);
+	expect((await failureOf(ask(16_384))).details.reason).toBe(message);
+	expect(sent).toEqual(asked);
+});
