@@ -34,6 +34,9 @@ type Unbounded = Extract<Bound, { unbounded: string }>;
 /** What a request has cost, in micro-dollars; undefined if it is not known. */
 export type Cost = number | Decimal | undefined;
 
+/** How many times its estimate no job costs, and how many times the catalog's minimum no estimate is. */
+export const MOST_TIMES = 1000;
+
 /** Says what a request costs at most that asks for no more than is free. @param free Micro-dollars, if something else than the caps says it. */
 export type BoundWithin<Found extends Bound = Bound> = (free?: Decimal) => Found;
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { formatUsd, ZERO } from '../core/money';
 import type { Cost } from '../core/reserve';
-import { describeJobCosts } from '../core/jobCosts';
 import { escapeHtml } from './errorMessages';
 import type { Redactor } from './redact';
 
@@ -41,3 +41,23 @@ export function createHintCollector(n8n: IExecuteFunctions, redact: Pick<Redacto
 		},
 	};
 }
+
+/**
+ * What the jobs of a node run have cost, in a sentence or two.
+ *
+ * @param costs Undefined where a job has ended and its cost is not known.
+ * @param left What the budget of the credential has left, if it has one.
+ * @returns undefined if no cost is known.
+ */
+export function describeJobCosts(costs: readonly Cost[], left: string | undefined) {
+	const known = costs.filter((cost) => cost !== undefined);
+	if (!known.length) return undefined;
+	const total = formatUsd(known.reduce((sum: typeof ZERO, cost) => sum.plus(cost), ZERO));
+	const which = known.length === costs.length && known.length > 1 ? 'These ' : '';
+	const jobs = costs.length === 1 ? 'This job' : `${which}${countJobs(known.length)}`;
+	const others = costs.length - known.length;
+	const unknown = others ? ` The cost of ${others} more is not known.` : '';
+	return `${jobs} cost ${total}.${unknown}${left ? ` Budget: ${left}.` : ''}`;
+}
+
+const countJobs = (count: number) => `${count} job${count === 1 ? '' : 's'}`;

@@ -2,10 +2,10 @@ import { getRequestId, isErrorValue, JOB_FAILED, parseErrorBody } from '../core/
 import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
-import { MOST_TIMES } from '../core/jobCosts';
 import { isPresent, omitMissing } from '../core/missing';
 import type { MediaType } from './model';
 import { type Decimal, readDecimal, readInteger, toUsd } from '../core/money';
+import { MOST_TIMES } from '../core/reserve';
 
 export interface Job {
 	jobId: string;

@@ -1,7 +1,6 @@
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
-import type { Bound, BoundWithin, Cost } from '../core/reserve';
+import { type Bound, type Cost, MOST_TIMES } from '../core/reserve';
 import { messageOf } from '../core/errors';
-import { MOST_TIMES } from '../core/jobCosts';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
@@ -54,8 +53,39 @@ export class NodeBudget implements SharedBudget {
 
 	readonly actions: SharedBudget['actions'];
 	readonly calls: SharedBudget['calls'] = {
-		findFree: async (boundWithin) => await this.#findFree(boundWithin),
-		reserve: async (bound, free) => await this.#reserveCall(bound, free),
+		findFree: async (boundWithin) => {
+			const reservation = (this.#reservation ??= joinCalls(this.#use));
+			for (;;) {
+				const { free, unspent } = await reservation.findFree(this.#caller);
+				const most = this.#toMaximum(boundWithin(free));
+				// only others that give something back can change it
+				const mayFit = free.lt(most) && unspent.gte(most);
+				if (mayFit) await reservation.giveBackUnused(this.#caller);
+				if (!mayFit || !(await this.#wait())) return free;
+			}
+		},
+
+		reserve: async (bound, free) => {
+			const most = this.#toMaximum(bound);
+			await this.check();
+			const reservation = (this.#reservation ??= joinCalls(this.#use));
+			const refusal = await reservation.hold(this.#caller, most);
+			// others were faster
+			if (refusal && free?.gte(most)) return undefined;
+			if (refusal) throw refusalError(this.#use, refusal, bound);
+			this.#waitsUntil = undefined;
+			return {
+				release: () => reservation.release(most),
+				settle: (cost: Cost) => {
+					const paid = toAmount(cost) ?? most;
+					reservation.release(most, paid);
+					if (paid.gt(most))
+						this.#use.addHint(
+							`A request cost ${formatUsd(paid)}, more than the ${formatUsd(most)} that it could cost at the prices of the catalog. The budget counts what it cost.`,
+						);
+				},
+			};
+		},
 	};
 
 	constructor(use: BudgetUse) {
@@ -209,40 +239,6 @@ export class NodeBudget implements SharedBudget {
 		const { unknownCost } = this.#use.settings;
 		if (unknownCost) return unknownCost;
 		throw unboundedError(this.#use, bound);
-	}
-
-	async #findFree(boundWithin: BoundWithin): Promise<Decimal> {
-		const reservation = (this.#reservation ??= joinCalls(this.#use));
-		for (;;) {
-			const { free, unspent } = await reservation.findFree(this.#caller);
-			const most = this.#toMaximum(boundWithin(free));
-			// only others that give something back can change it
-			const mayFit = free.lt(most) && unspent.gte(most);
-			if (mayFit) await reservation.giveBackUnused(this.#caller);
-			if (!mayFit || !(await this.#wait())) return free;
-		}
-	}
-
-	async #reserveCall(bound: Bound, free?: Decimal) {
-		const most = this.#toMaximum(bound);
-		await this.check();
-		const reservation = (this.#reservation ??= joinCalls(this.#use));
-		const refusal = await reservation.hold(this.#caller, most);
-		// others were faster
-		if (refusal && free?.gte(most)) return undefined;
-		if (refusal) throw refusalError(this.#use, refusal, bound);
-		this.#waitsUntil = undefined;
-		return {
-			release: () => reservation.release(most),
-			settle: (cost: Cost) => {
-				const paid = toAmount(cost) ?? most;
-				reservation.release(most, paid);
-				if (paid.gt(most))
-					this.#use.addHint(
-						`A request cost ${formatUsd(paid)}, more than the ${formatUsd(most)} that it could cost at the prices of the catalog. The budget counts what it cost.`,
-					);
-			},
-		};
 	}
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 
-import { MOST_TIMES } from '../core/jobCosts';
 import { Big, type Decimal, ZERO } from '../core/money';
+import { MOST_TIMES } from '../core/reserve';
 import type { JobStart } from '../core/accounts';
 
 /*

@@ -1,5 +1,5 @@
 import type { Cost } from '../../../src/core/reserve';
-import { describeJobCosts } from '../../../src/core/jobCosts';
+import { describeJobCosts } from '../../../src/n8n/hints';
 import { Big } from '../../../src/core/money';
 
 it.each<[Cost[], string | undefined, string | undefined]>([
