@@ -3,7 +3,7 @@ import { isPlainObject } from '../core/json';
 import { isEmptyValue } from '../core/missing';
 import type { Meaning, Path } from './dialect';
 import { createGrowth } from './growth';
-import { createParagraphs } from './paragraphs';
+import { createParagraphs, type Paragraphs } from './paragraphs';
 import { entriesOf, holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './paths';
 
 /** Builds the messages of an answer from what events mean. */
@@ -22,10 +22,7 @@ export function createMessages() {
 	const finish = (): string => {
 		const messages = said(conversation);
 		conversation = undefined;
-		const isFirst = answer.isSilent();
-		answer.endMessage();
-		const known = messages.findLastIndex(answer.isKnown);
-		return isFirst || known >= 0 ? addNew(messages.slice(known + 1)) : '';
+		return addRest(answer, messages);
 	};
 
 	/** Adds what is whole. */
@@ -56,32 +53,42 @@ export function createMessages() {
 			if (all !== undefined) return answer.isSilent() ? addNew([saidAt(value, all)]) : '';
 			return addMessages(meaning, value);
 		},
-		/** Whether an event is a piece of what someone else says, as a tool between two messages of the agent. */
-		isOfOthers: ({ piece }: Meaning, { value }: NamedEvent): boolean =>
-			piece !== undefined && !saidAt(value, piece) && textAt(value, piece) !== '',
-		/** Whether an event has something else than text where pieces of a message are, as what a tool on the server does. */
-		isOther: ({ piece }: Meaning, { value }: NamedEvent): boolean =>
-			[piece ?? []]
-				.flat()
-				.some((path) => path !== '' && [valueAt(value, path)].flat().some(isOtherPart)),
+		isOfOthers,
+		isOther: hasOther,
 		/** Adds questions of the agent, a message each. */
 		ask: addNew,
 		end: answer.endMessage,
 		/** Another run begins. */
 		beginRun: answer.beginRun,
 		/** @returns the text of messages of the conversation that were not streamed. */
-		finish(hasEnded: boolean): string {
-			const text = finish();
-			return text + (hasEnded && answer.isEmpty() ? addNew([...spare]) : '');
-		},
+		finish: (hasEnded: boolean): string =>
+			finish() + (hasEnded && answer.isEmpty() ? addNew([...spare]) : ''),
 		text: answer.text,
 		isReplaced: () => isReplaced || grown.isReplaced(),
 	};
 }
 
+/** Whether an event is a piece of what someone else says, as a tool between two messages of the agent. */
+const isOfOthers = ({ piece }: Meaning, { value }: NamedEvent): boolean =>
+	piece !== undefined && !saidAt(value, piece) && textAt(value, piece) !== '';
+
+/** Whether an event has something else than text where pieces of a message are, as what a tool on the server does. */
+const hasOther = ({ piece }: Meaning, { value }: NamedEvent): boolean =>
+	[piece ?? []]
+		.flat()
+		.some((path) => path !== '' && [valueAt(value, path)].flat().some(isOtherPart));
+
+/** Adds what follows the last message that is known. */
+function addRest(answer: Paragraphs, messages: readonly string[]): string {
+	const isFirst = answer.isSilent();
+	answer.endMessage();
+	const known = messages.findLastIndex(answer.isKnown);
+	return isFirst || known >= 0 ? answer.addNew(messages.slice(known + 1)) : '';
+}
+
 /** Adds the question of each. A whole answer that follows does not repeat them. */
 function addQuestions(
-	answer: ReturnType<typeof createParagraphs>,
+	answer: Paragraphs,
 	asking: readonly unknown[],
 	asks: Path | readonly Path[],
 ): string {

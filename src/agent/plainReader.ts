@@ -42,11 +42,6 @@ export function createPlainReader(question: string, path: string | undefined) {
 		return found;
 	};
 
-	const reports = (value: unknown, names: string, text?: string): boolean =>
-		ERROR_NAME.test(inWords(names)) ||
-		reportsError(value) ||
-		(path === undefined && !text && hasErrors(value));
-
 	return {
 		add(arrived: ArrivedEvent): string {
 			const { event, value } = arrived;
@@ -55,7 +50,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 			const isEnd = END_WORD.test(names.split('\n', 1)[0] ?? '');
 			const found = isStep ? undefined : findAnswer(value, names);
 			state.hasEnded ||= isEnd;
-			if (!isStep && reports(value, names, found?.text)) {
+			if (!isStep && isFailure(value, names, path === undefined && !found?.text)) {
 				state.failure = reportedError('agent', value, rawOf(arrived));
 				return '';
 			}
@@ -74,6 +69,10 @@ export function createPlainReader(question: string, path: string | undefined) {
 		state,
 	} satisfies EventReader & Record<string, unknown>;
 }
+
+/** @param isWithoutText Whether a list of errors is no part of an answer. */
+const isFailure = (value: unknown, names: string, isWithoutText: boolean): boolean =>
+	ERROR_NAME.test(inWords(names)) || reportsError(value) || (isWithoutText && hasErrors(value));
 
 /** Finds a text that comes again in another place, because it is whole. A place is the names of an event, and a field. */
 function createRepeatFinder() {
