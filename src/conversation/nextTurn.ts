@@ -117,13 +117,29 @@ export function toModeratorPrompt(
 		.join('\n\n');
 }
 
+type Said = Pick<Progress, 'turns' | 'speakers'>;
+
 /** What was said, with names. */
-export const formatTurns = (turns: Progress['turns']): string =>
-	turns.flatMap(({ speaker, text }) => (text.trim() ? `${speaker}: ${text}` : [])).join('\n\n');
+export const formatTurns = ({ turns, speakers }: Said): string =>
+	turns
+		.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []))
+		.join('\n\n');
+
+/** A line that begins like the turn of another speaker becomes a quote: nobody speaks for others. */
+function toNamed(speaker: string, text: string, speakers: readonly string[]): string {
+	const others = speakers.filter((name) => name !== speaker);
+	const names = others.map((name) => name.replace(/\W/g, '\\$&')).join('|');
+	const turn = new RegExp(
+		`(?<=[\n\r\u2028])(?=[^\\w\n]{0,20}(?:${names})[^\\w\n]{0,20}[:：])`,
+		'gi',
+	);
+	return `${speaker}: ${text.replace(turn, '> ')}`;
+}
 
 /** The whole conversation with its opening, or the end of it if it is too long. */
-export function formatTranscript({ turns, rules }: Pick<Progress, 'turns' | 'rules'>): string {
-	const whole = [rules.opening, formatTurns(turns)].filter((text) => text.trim()).join('\n\n');
+export function formatTranscript(conversation: Said & Pick<Progress, 'rules'>): string {
+	const { opening } = conversation.rules;
+	const whole = [opening, formatTurns(conversation)].filter((text) => text.trim()).join('\n\n');
 	return cutText(whole, -MAX_CHARACTERS);
 }
 
@@ -248,7 +264,7 @@ function toMessage({ rules, speakers }: Progress, speaker: string, entries: read
 	const isLastOnly = hearing === 'lastMessage' || (hearing === 'auto' && !hasMany);
 	const lines = (isLastOnly ? news.slice(-1) : news).map((entry) =>
 		entry.speaker && (hasMany || hearing === 'all')
-			? `${entry.speaker}: ${entry.text}`
+			? toNamed(entry.speaker, entry.text, speakers)
 			: entry.text,
 	);
 	const { replacedBy, text = '' } = (hearing !== 'all' && entries[ownLast]) || {};

@@ -14,7 +14,7 @@ const MAX_ANSWER = 20_000;
 
 /** The request for the result of a conversation that has ended. */
 export function toResultPrompt(
-	conversation: Pick<Conversation, 'turns' | 'rules'>,
+	conversation: Pick<Conversation, 'turns' | 'rules' | 'speakers'>,
 	misfit?: Misfit,
 ): string {
 	return [

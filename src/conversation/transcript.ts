@@ -167,7 +167,7 @@ export function toResult(conversation: Conversation) {
 		...(costs.length && { costUsd: sumCosts(costs) }),
 		speakersWithoutCost: [...new Set(withoutCost)],
 		speakers: speakers.map((name) => ({ name, ...ids[name] })),
-		transcriptText: formatTurns(turns),
+		transcriptText: formatTurns(conversation),
 		transcript: toRows(conversation),
 		// from the first message to the last answer, with pauses and waits for people: not the sum of the turns, and none of earlier ones
 		durationMs: Math.max(0, endedAt - began),
