@@ -46,7 +46,7 @@ const nodes: NodePage[] = [
 		resources: agent,
 	},
 	{
-		path: 'market-assistant',
+		path: 'crypto-qa',
 		intro:
 			'The output has the answer, the chat, and the tools that the assistant used: see [sessions](../sessions.md#crypto-qa).',
 		description: new MarketAssistant().description,

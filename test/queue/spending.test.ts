@@ -49,7 +49,7 @@ const runAll = async (files: Array<[file: WorkflowFile, times: number]>): Promis
 	return (await Promise.all(files.map(async (each) => await start(...each)))).flat();
 };
 const spent = async (groupBy: string[]): Promise<Array<Record<string, unknown>>> => {
-	const all = { groupBy, returnAll: true };
+	const all = { groupBy };
 	return await readWith(queue.editor, host.account, ['spending', 'getSpending'], all);
 };
 
