@@ -1,7 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { NAMESPACE_URL, uuidV5 } from '../../src/n8n/uuid';
-import { agent, failPosts, posts, RETRIED } from './rig/calls';
+import { data } from '../service/answer';
+import { agent, failPosts, posts, RETRIED, streamed } from './rig/calls';
 import { shownText, type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -186,6 +187,13 @@ it.each([
 	expect(given).toMatchObject([answer]);
 	if ('notice' in more)
 		expect(given[0]?.['events']).toContainEqual(expect.objectContaining({ event: 'message' }));
+});
+
+it('an agent that has only run tools says where to look for a text', async () => {
+	const event = { type: 'response.completed', response: { output: [{ type: 'shell_call' }] } };
+	failPosts(service, streamed(data(event)));
+	const notice = expect.stringMatching(/^No text was found in the answer; "events" contains/);
+	expect((await send({})).given).toMatchObject([{ output: '', notice }]);
 });
 
 it('Answer Field Path wins over fields that name an error elsewhere', async () => {

@@ -112,21 +112,6 @@ it.each([
 	else expect(given).toMatchObject({ role: 'assistant', ...message });
 });
 
-it('counts what comes back in the most that a request can cost', async () => {
-	const thought = { role: 'assistant', content: 'a', reasoning_content: 'x'.repeat(20_000) };
-	const withMessage = (message: object) => ({
-		inputType: 'json',
-		messagesJson: JSON.stringify([user, message, user]),
-		spendingCapPerItem: 0.01,
-		options: { maxTokens: 100 },
-	});
-	const small = withMessage({ ...thought, reasoning_content: 'x' });
-	expect((await ask(chat, 'northwind/quill-2.5', small)).failed).toEqual([]);
-	const { failed } = await ask(chat, 'northwind/quill-2.5', withMessage(thought));
-	expect(failed[0]?.json['error']).toMatch(/Spending Cap per Item/);
-	expect(posts(service)).toHaveLength(1);
-});
-
 it.each([
 	['no JSON', '{"role":', /^Messages 2: Message \(JSON\) is not valid JSON/],
 	['a list', '=[{{ 1 }}]', /^Messages 2: Message \(JSON\) must be a JSON object/],

@@ -45,12 +45,13 @@ it('takes every kind of text that a conversation holds', () => {
 	const messages = [
 		{ role: 'assistant', content: null, tool_calls: [{ id: 'c1', function: { name: 'f' } }] },
 		{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
+		{ role: 'assistant', content: 'a', reasoning_content: 'what comes back' },
 		// as gateways answer beside calls: empty, so no media
 		{ role: 'assistant', content: null, images: [], audio: null, attachments: {}, file: '' },
 		{ role: 'user', content: [{ type: 'text', text: 'ab', cache_control: { type: 'x' } }] },
 	];
 	expect(maximumPromptTokens({ input, messages })).toMatchObject({
-		tokens: bytes(input) + 7 * 16 + bytes(messages) + 4 * 16,
+		tokens: bytes(input) + 7 * 16 + bytes(messages) + 5 * 16,
 	});
 });
 
