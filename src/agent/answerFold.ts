@@ -1,7 +1,6 @@
 import { type AnswerFold, isKeepAlive } from '../core/answerReader';
 import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
-import { isPlainObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPlainObject, omitMissing } from '../core/json';
 import { type AnswerForm, type AnswerPiece, END_MARK } from '../core/sse';
 import type { Dialect } from './dialect';
 import { createDialectReader } from './dialectReader';

@@ -1,6 +1,5 @@
 import { answersIn, isOtherPart, isOthers, textOf, unwrapped } from '../core/extractText';
-import { isPlainObject } from '../core/json';
-import { isEmptyValue } from '../core/missing';
+import { isPlainObject, isEmptyValue } from '../core/json';
 import type { Meaning, Path } from './dialect';
 import { createGrowth } from './growth';
 import { createParagraphs, type Paragraphs } from './paragraphs';

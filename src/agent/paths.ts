@@ -1,5 +1,5 @@
 import { isOthers, textOf } from '../core/extractText';
-import { isEmptyValue, isPresent } from '../core/missing';
+import { isEmptyValue, isPresent } from '../core/json';
 import type { Call, Condition, Path } from './dialect';
 
 /** An event as a row of the table sees it. */

@@ -1,6 +1,5 @@
 import { shortenText } from '../core/errors';
-import { isPlainObject } from '../core/json';
-import { isEmptyValue, omitMissing } from '../core/missing';
+import { isPlainObject, isEmptyValue, omitMissing } from '../core/json';
 import { MAX_OPEN, type Wait } from './waits';
 
 /** What an agent waits for, as the output has it. */

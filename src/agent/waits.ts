@@ -1,5 +1,5 @@
 import { shortenText } from '../core/errors';
-import { isEmptyValue, isPresent } from '../core/missing';
+import { isEmptyValue, isPresent } from '../core/json';
 import type { Call, Meaning, Path } from './dialect';
 import { entriesOf, questionAt, textAt, valueAt } from './paths';
 

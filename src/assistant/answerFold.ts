@@ -10,8 +10,7 @@ import {
 import { truncatedAnswerError, withDetails, type ServiceError } from '../core/errors';
 import { extractText } from '../core/extractText';
 import type { HttpResponse } from '../core/http';
-import { isPlainObject, type JsonObject } from '../core/json';
-import { isEmptyValue } from '../core/missing';
+import { isPlainObject, type JsonObject, isEmptyValue } from '../core/json';
 import type { AnswerForm, AnswerPiece } from '../core/sse';
 import { createTextAccumulator } from '../core/textAccumulator';
 import { createToolTimeline, type ToolCall } from './toolTimeline';

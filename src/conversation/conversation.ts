@@ -1,5 +1,5 @@
 import { joinSentences } from '../core/errors';
-import { omitMissing } from '../core/missing';
+import { omitMissing } from '../core/json';
 import type { RegexEngine } from '../core/regex';
 import type { Decision } from '../core/decision';
 import { type Approval, nextApproval, toApproval } from './approval';

@@ -1,6 +1,5 @@
 import type { Decision } from '../core/decision';
-import { isPlainObject } from '../core/json';
-import { isEmptyValue, omitMissing } from '../core/missing';
+import { isPlainObject, isEmptyValue, omitMissing } from '../core/json';
 
 type Item = Readonly<Record<string, unknown>>;
 

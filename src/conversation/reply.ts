@@ -1,7 +1,6 @@
 import { CONVERSATION_CAP } from '../core/caps';
 import { extractText } from '../core/extractText';
-import { isPlainObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPlainObject, omitMissing } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';
 import { sumOf } from './amounts';
 import {

@@ -1,6 +1,5 @@
 import { invalidInputError } from '../core/errors';
-import { isPlainObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPlainObject, omitMissing } from '../core/json';
 import { isAmount } from './amounts';
 import { describeUnsent, toOpenApproval } from './approval';
 import type { Conversation, Turn } from './conversation';

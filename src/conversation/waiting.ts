@@ -1,5 +1,4 @@
-import { isPlainObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPlainObject, omitMissing } from '../core/json';
 import { firstText } from './person';
 
 /** What a speaker keeps of what it waits for. */

@@ -2,8 +2,7 @@ import { MAX_ANSWER_BYTES, unreadableChunkError } from './body';
 import { isWebPage, malformedResponseError } from './errorResponses';
 import { truncatedAnswerError } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
-import { isPlainObject, isTruncatedJson, tryParseJson } from './json';
-import { isEmptyValue } from './missing';
+import { isPlainObject, isTruncatedJson, tryParseJson, isEmptyValue } from './json';
 import {
 	type AnswerForm,
 	type AnswerPiece,

@@ -3,8 +3,7 @@ import { decodeBody, readErrorResponse, withPartialBody, type BodyText } from '.
 import { getRequestId } from './errorResponses';
 import { mapServiceError, ServiceError, withDetails, truncatedAnswerError } from './errors';
 import { contentTypeOf, isErrorResponse, type HttpResponse } from './http';
-import { isPlainObject } from './json';
-import { isEmptyValue } from './missing';
+import { isPlainObject, isEmptyValue } from './json';
 import type { AnswerPiece } from './sse';
 
 /** Builds an answer from its pieces. */

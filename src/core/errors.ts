@@ -1,4 +1,4 @@
-import { omitMissing } from './missing';
+import { omitMissing } from './json';
 
 /**
  * - `unreachable`: no response head (connection refused, reset, timed out).

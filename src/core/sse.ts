@@ -1,7 +1,6 @@
 import { unreadableChunkError } from './body';
 import type { ServiceError } from './errors';
-import { tryParseJson } from './json';
-import { isEmptyValue } from './missing';
+import { tryParseJson, isEmptyValue } from './json';
 
 export type AnswerForm = 'sse' | 'ndjson' | 'json' | 'text';
 

@@ -1,5 +1,4 @@
-import { isPlainObject, type JsonObject } from './json';
-import { isPresent, omitMissing } from './missing';
+import { isPlainObject, type JsonObject, isPresent, omitMissing } from './json';
 import { readCount } from './money';
 
 /** The token counts of an answer. A count that the model did not report is absent. */

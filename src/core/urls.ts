@@ -1,5 +1,5 @@
 import { invalidInputError, ServiceError, shortenText } from './errors';
-import { isPresent } from './missing';
+import { isPresent } from './json';
 
 /** Where `http://` is taken: on this machine alone, also in the own network, or anywhere. */
 export type PlainHttp = 'thisMachine' | 'ownNetwork' | 'anywhere';

@@ -10,7 +10,7 @@ import {
 
 import { describeStatus } from '../core/errorResponses';
 import { cutText, joinSentences, ServiceError, withDetails } from '../core/errors';
-import { omitMissing } from '../core/missing';
+import { omitMissing } from '../core/json';
 import { hasVisitor } from './caller';
 import {
 	agentErrorMessage,

@@ -8,7 +8,7 @@ import {
 	withFullStop,
 } from '../core/errors';
 import type { Http } from '../core/http';
-import { omitMissing } from '../core/missing';
+import { omitMissing } from '../core/json';
 import { toUsd } from '../core/money';
 import type { Sent, StartPaid } from '../core/startPaid';
 import { describeContradiction, readTokenCounts, type TokenCounts } from '../core/tokenCounts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors';
 import type { SchemaError } from '../core/jsonSchema';
-import { omitMissing } from '../core/missing';
+import { omitMissing } from '../core/json';
 import { createStructuredReader, type StructuredReader } from '../core/structuredAnswer';
 import { type Protocol, protocols } from '../router/protocols';
 import { answerWarning, stringOrEmpty, type TextAnswer } from '../router/textAnswer';

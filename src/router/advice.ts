@@ -1,6 +1,5 @@
 import { isBadRequest, joinSentences, ServiceError, withDetails } from '../core/errors';
-import type { JsonObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { type JsonObject, omitMissing } from '../core/json';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
 import { findTextField } from './jobPricing';

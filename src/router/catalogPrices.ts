@@ -1,6 +1,5 @@
 import { groupBy } from '../core/grouping';
-import { isPlainObject, type JsonObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
 import { PICTURE_TOKENS } from './fileTokens';

@@ -1,8 +1,7 @@
 import { getRequestId, isErrorValue, JOB_FAILED, parseErrorBody } from '../core/errorResponses';
 import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
-import { isPlainObject, type JsonObject } from '../core/json';
-import { isPresent, omitMissing } from '../core/missing';
+import { isPlainObject, type JsonObject, isPresent, omitMissing } from '../core/json';
 import type { MediaType } from './model';
 import { type Decimal, readDecimal, readInteger, toUsd } from '../core/money';
 import { MOST_TIMES } from '../core/reserve';

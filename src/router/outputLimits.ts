@@ -1,4 +1,4 @@
-import { isPresent } from '../core/missing';
+import { isPresent } from '../core/json';
 import { readCount } from '../core/money';
 
 /** The fields for a maximum of output tokens per answer: of each protocol its own, and the later name of the first. @see section 4C */

@@ -1,6 +1,5 @@
 import type { Bound } from '../core/reserve';
-import type { JsonObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { type JsonObject, omitMissing } from '../core/json';
 import { ZERO_COUNTS } from '../core/ownPrices';
 import type { Model } from './model';
 import {

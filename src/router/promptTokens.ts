@@ -1,6 +1,5 @@
 import { cutText } from '../core/errors';
-import { isPlainObject, type JsonObject } from '../core/json';
-import { isEmptyValue, isPresent } from '../core/missing';
+import { isPlainObject, type JsonObject, isEmptyValue, isPresent } from '../core/json';
 import { maximumFileTokens } from './fileTokens';
 
 interface UnmeasurablePrompt {

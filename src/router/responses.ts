@@ -1,8 +1,7 @@
 import { parseErrorBody } from '../core/errorResponses';
 import { isBadRequest, type ServiceErrorDetails } from '../core/errors';
 import type { Http } from '../core/http';
-import { isPlainObject, type JsonObject } from '../core/json';
-import { omitMissing } from '../core/missing';
+import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
 import { refusedThoughts } from './thoughtRefusals';
 import { BETWEEN_MESSAGES, contentParts, createResponseText, textsOf } from './responseText';
 import { checkCount, stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';

@@ -4,7 +4,7 @@ import type { AssistantAnswer } from '../../../src/assistant/answerFold';
 import * as assistant from '../../../src/assistant/client';
 import { cutText, mapServiceError, ServiceError } from '../../../src/core/errors';
 import type { ToolCall } from '../../../src/assistant/toolTimeline';
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { emptySpending } from '../../../src/core/caps';
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
 import { connectItems } from '../../../src/n8n/connect';

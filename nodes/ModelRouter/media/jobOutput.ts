@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import { isPresent, omitMissing } from '../../../src/core/missing';
+import { isPresent, omitMissing } from '../../../src/core/json';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import type { ItemOutput } from '../../../src/n8n/operation';
 import { type Model, readPrice } from '../../../src/router/model';
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { joinSentences, withFullStop } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
 import { bound } from '../../../src/paid/call';

@@ -2,8 +2,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
-import { isPlainObject } from '../../../src/core/json';
-import { omitMissing } from '../../../src/core/missing';
+import { isPlainObject, omitMissing } from '../../../src/core/json';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import type { TextCall } from '../../../src/paid/call';

@@ -1,7 +1,7 @@
 import { type Caps, createRequestCap } from '../../../src/core/caps';
 import { invalidInputError } from '../../../src/core/errors';
 import { compileSchema } from '../../../src/core/jsonSchema';
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import { createStructuredReader, type StructuredReader } from '../../../src/core/structuredAnswer';
 import { regexEngine } from '../../../src/n8n/n8nVersions';
 import type {

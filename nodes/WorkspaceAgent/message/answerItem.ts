@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { PartialAnswer } from '../../../src/agent/client';
 import type { AgentServer, Said } from '../../../src/agent/server';
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import type { ItemOutput } from '../../../src/n8n/operation';
 import type { Session } from './session';
 

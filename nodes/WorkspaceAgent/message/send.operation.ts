@@ -20,7 +20,7 @@ import {
 	type ServiceError,
 	withDetails,
 } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/missing';
+import { omitMissing } from '../../../src/core/json';
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { parseUuid } from '../../../src/n8n/uuid';

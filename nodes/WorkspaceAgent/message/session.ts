@@ -3,8 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { KnownWait } from '../../../src/agent/approvals';
 import type { AgentServer } from '../../../src/agent/server';
 import { invalidInputError } from '../../../src/core/errors';
-import { isPlainObject, tryParseJson } from '../../../src/core/json';
-import { omitMissing } from '../../../src/core/missing';
+import { isPlainObject, tryParseJson, omitMissing } from '../../../src/core/json';
 import { MAX_SEGMENT_LENGTH } from '../../../src/core/urls';
 import {
 	findSession,
