@@ -109,6 +109,8 @@ async function sendOnce(
 		};
 		// a workspace has no IDs of its own, and an answer may have many pieces
 		const reading = other ? { ...fold, add } : fold;
+		// beside a question, another branch of LangGraph may be silent for long, and the body ends with the last of them
+		if (server.approvals) reading.isWhole = () => false;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		const answer = fold.answer();
 		return { ...withWait(server, answer, ids), ...getRequestId(response.headers) };

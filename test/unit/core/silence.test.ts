@@ -1,4 +1,5 @@
 import { sendMessage } from '../../../src/agent/client';
+import { serverOf } from '../../../src/agent/servers';
 import { askStreaming } from '../../../src/assistant/client';
 import type { Http } from '../../../src/core/http';
 import { completeChat } from '../../../src/router/chatCompletions';
@@ -115,6 +116,18 @@ it.each([
 		expect(clock.now()).toBe(10_000);
 	},
 );
+
+it('a question of LangGraph is no end: another branch may be silent for long', async () => {
+	const asks = `event: updates\n${data({ __interrupt__: [{ id: 'i', value: 'May I?' }] })}`;
+	const server = serverOf('langGraph')!;
+	const other = { server, way: { ask: server.asks[0]! }, newId: () => 'i' };
+	const { http, clock } = service(asks, ': alive\n\n', 50);
+	expect(await sendMessage(http, SESSION, {}, other)).toMatchObject({
+		text: 'May I?',
+		waitsFor: { kind: 'approval' },
+	});
+	expect(clock.now()).toBe(1_025_000);
+});
 
 const NOTICE =
 	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
