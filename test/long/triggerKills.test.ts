@@ -15,37 +15,6 @@ describe.each(Object.keys(schedulers) as Array<keyof typeof schedulers>)(
 		// under the default scheduler they are in test/n8n
 		if (scheduler === 'durable') deliveryCases(() => host);
 
-		it('an n8n that is killed between emission and mark delivers after the lease, once', async () => {
-			const ids = await host.startJobs('killed', ['one', 'two', 'three']);
-			const saved = await host.triggered('killed');
-			host.proxy.hold('PATCH', '"delivering"');
-			await host.editor.activate(saved);
-			await until('the execution wants to mark', () => host.proxy.held() > 0);
-			expect(await host.states('killed')).toEqual(['emitting', 'emitting', 'emitting']);
-			await host.instance.kill();
-			host.proxy.release();
-			await host.instance.boot();
-			await until(
-				'the killed execution is found',
-				async () => (await host.ended(saved.id)).length > 0,
-			);
-			expect(await host.states('killed')).toEqual(['emitting', 'emitting', 'emitting']);
-
-			// ten minutes go by
-			await host.change('killed', { leaseUntil: 1, checkAt: 1 });
-			const { editor } = host;
-			await editor.deactivate(saved.id);
-			await editor.activate(saved);
-			const items = await host.delivered(saved.id, 3);
-			expect(idsOf(items).sort()).toEqual([...ids].sort());
-			await host.expectFiles(items);
-			expect(await host.states('killed')).toEqual(['delivered', 'delivered', 'delivered']);
-			// the crashed execution is too late, whoever retries it
-			const [crashed] = await host.ended(saved.id);
-			const retried = await editor.retryExecution(crashed!.id);
-			expect(itemsOf(retried, 'After')).toEqual([]);
-		});
-
 		it('an n8n that is killed behind the mark shows a crashed execution, whose retry delivers', async () => {
 			const ids = await host.startJobs('behind', ['one']);
 			const saved = await host.triggered('behind');
