@@ -103,7 +103,7 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 
 /**
  * The wait that a refusal asks for in its body: Google (which has no header) "Please retry in 34.07s" and `"retryDelay": "34s"`, Azure
- * "Please retry after 26 seconds", OpenAI and Groq "Please try again in 7m12.4s".
+ * "Please retry after 26 seconds", OpenAI and Groq "Please try again in 7m12.4s", GitHub "Please wait 45 seconds".
  *
  * @returns Milliseconds; undefined if it names none.
  * @see openai/openai-node#1108, openai/openai-dotnet#404, vercel/ai (google-429-retry-info.json)
@@ -116,4 +116,4 @@ export function readWait(status: number, body: string): number | undefined {
 }
 
 const WAIT =
-	/(?:\b(?:retry|try again) (?:in|after) |"retryDelay": ?")(?:(\d{1,4})h)?(?:(\d{1,6})m)?(\d{1,8}(?:\.\d{1,9})?) ?s/i;
+	/(?:\b(?:(?:retry|try again) (?:in|after)|please wait) |"retryDelay": ?")(?:(\d{1,4})h)?(?:(\d{1,6})m)?(\d{1,8}(?:\.\d{1,9})?) ?s/i;

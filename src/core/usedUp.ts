@@ -9,7 +9,8 @@ import type { ServiceErrorDetails } from './errors';
  * @see QuantumNous/new-api (403 insufficient_user_quota), Moonshot (429 exceeded_current_quota_error), Alibaba (400 Arrearage)
  * @see anthropics/claude-code#66314, vellum-ai/vellum-assistant#38275 (OpenRouter), Anantys-oss/koan#2412, continuedev/continue#12670 and
  *   Wei-Shaw/sub2api#4069 (xAI, 403), Helicone (429), pollinations/pollinations (Fireworks, 412), vercel/ai#9290 and langgenius/dify#5850
- *   (Z.ai, 429, where the code is a number), zebbern/no-cost-ai#24 (DeepInfra): the sentences
+ *   (Z.ai, 429, where the code is a number), zebbern/no-cost-ai#24 (DeepInfra), and the error
+ *   pages of Novita, SiliconFlow, Anthropic and Gemini: the sentences
  */
 export const isUsedUp = ({ status = 0, code = '', reason = '' }: ServiceErrorDetails): boolean =>
 	[400, 401, 403, 412, 429].includes(status) &&
@@ -26,7 +27,7 @@ const USED_UP_CODE = /quota|credit|balance|budget|billing|insufficient_?funds|ar
 const RATE_CODE = /throttl|rate|(requests?|tokens?)_quota|per_?(minute|second)/i;
 const RATE_REASON = /\bper (minute|second|hour)\b/i;
 const USED_UP_REASON =
-	/credit balance is too low|\bkey limit exceeded|budget has been exceeded|insufficient credits|monthly spending limit|doesn't have any credits|run out of credits|insufficient (account )?balance|need positive balance|欠费/i;
+	/credit balance is too low|\bkey limit exceeded|budget has been exceeded|insufficient credits|monthly spending (limit|cap)|specified API usage limits|doesn't have any credits|run out of credits|(insufficient|not enough) (account )?balance|balance is insufficient|need positive balance|欠费/i;
 
 /** What to do about it. */
 export const USED_UP_ADVICE =

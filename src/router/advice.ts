@@ -18,7 +18,11 @@ export function withAdvice(error: ServiceError, model?: string): ServiceError {
 	// a caller may already have applied this
 	if (!advice || existingAdvice.includes(advice)) return error;
 	const { kind, message, details } = error;
-	const title = details.status === 402 && isBalanceEmpty(error) ? EMPTY_BALANCE : message;
+	const isEmpty = details.status === 402 && isBalanceEmpty(error);
+	const refused = isFlagged(error)
+		? `The service refused the request (${details.status})`
+		: message;
+	const title = isEmpty ? EMPTY_BALANCE : refused;
 	return new ServiceError(kind, title, {
 		...details,
 		advice: joinSentences(advice, existingAdvice),
@@ -26,6 +30,10 @@ export function withAdvice(error: ServiceError, model?: string): ServiceError {
 }
 
 const EMPTY_BALANCE = 'The balance is empty (402)';
+
+/** Whether a refusal is for what a message says, and not for the key. @see https://openrouter.ai/docs/api-reference/errors (403) */
+const isFlagged = ({ details: { status, reason = '' } }: ServiceError) =>
+	status === 403 && /\bflagged\b|\bmoderation\b/i.test(reason);
 
 const isBalanceEmpty = ({ details: { meta = {} } }: ServiceError): boolean =>
 	readInteger(meta['balance_micro_usd'])?.lte(0) ?? false;
@@ -41,6 +49,7 @@ function adviceFor(error: ServiceError): string | undefined {
 		return 'The job is not finished yet: use Wait for Job, or ask again later.';
 	if (isTooLong(error))
 		return 'The conversation is too long for the model: shorten it or choose a model with a larger context window. For an AI agent, lower "Context Window Length" of its memory.';
+	if (isFlagged(error)) return 'Change the messages, or use another model.';
 	if (code === 'content_expired' || status === 410)
 		return 'The file is no longer available: images and videos are kept for 7 days, music and speech must be downloaded right away.';
 	return undefined;
@@ -53,10 +62,10 @@ const isTooLong = ({ kind, details: { code, reason, status = 0 } }: ServiceError
 /**
  * What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google, then
  * llama.cpp 0.7.0, then xAI (cline/cline#3120), Moonshot (MoonshotAI/kimi-cli#2011), OpenAI and MiniMax, Groq and Cerebras, LM Studio,
- * Copilot (these: can1357/oh-my-pi, overflow.ts).
+ * Copilot and Bedrock (these: can1357/oh-my-pi, overflow.ts), GitHub Models (a code).
  */
 const TOO_LONG =
-	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|exceeds the context window|context window exceeds|reduce the length of the|than the context length|token count of \d+ exceeds/i;
+	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|exceeds the context window|context window exceeds|reduce the length of the|than the context length|token count of \d+ exceeds|input is too long|tokens_limit_reached/i;
 
 /** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
 const NOT_READY_STATUSES = [202, 204, 409];

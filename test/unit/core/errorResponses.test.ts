@@ -229,6 +229,10 @@ describe('money that is used up', () => {
 		[403, { message: "Your newly created team doesn't have any credits or licenses yet." }],
 		[403, { message: 'You have run out of credits or need a Grok subscription.' }],
 		[429, { type: 'rate_limit_error', code: '1113', message: 'Insufficient balance or no res' }],
+		[403, { code: 403, message: 'not enough balance' }],
+		[403, { code: 30001, message: 'Sorry, your account balance is insufficient' }],
+		[400, { message: 'You have reached your specified API usage limits. You will regain access' }],
+		[429, { code: 429, message: 'Your project has exceeded its monthly spending cap.' }],
 		[429, { code: '1113', message: '您的账户已欠费，请充值后重试。' }],
 	])('%d %j: is told as such, with what helps, and asks for no wait', (status, error) => {
 		const headers = { 'retry-after': '9' };

@@ -31,6 +31,7 @@ it.each([
 	['Google', '{"details":[{"@type":"google.rpc.RetryInfo","retryDelay": "34.4s"}]}', 34_400],
 	['Google, in words', 'You exceeded your current quota. Please retry in 34.074824224s.', 34_074],
 	['Azure', 'rate limit of your current S0 tier. Please retry after 26 seconds.', 26_000],
+	['GitHub', 'Rate limit of 10 per 60s exceeded. Please wait 45 seconds before retrying.', 45_000],
 	['OpenAI', 'Limit 3, Used 3, Requested 1. Please try again in 20s.', 20_000],
 	['OpenAI, for long', 'Please try again in 114h18m0s. Visit', 411_480_000],
 	['less than a second', 'Please try again in 120ms.', undefined],

@@ -53,6 +53,7 @@ it.each([
 		'Please reduce the length of the messages or completion.',
 		'The number of tokens to keep from the initial prompt is greater than the context length.',
 		'prompt token count of 70000 exceeds the limit of 64000',
+		'Input is too long for requested model.',
 	].map((reason): [string, object, unknown] => [reason, { status: 400, reason }, TOO_LONG]),
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
 	['anything else', { status: 400, code: 'x' }, undefined],
@@ -66,9 +67,18 @@ it.each([
 	[402, '5', 'x'],
 	[402, undefined, 'x'],
 	[400, '0', 'x'],
+	[403, '0', 'x'],
 ])('the title at %s, with a balance of %s', (status, balance, title) => {
 	const details = { status, code: 'insufficient_balance', meta: { balance_micro_usd: balance } };
 	expect(withAdvice(new ServiceError('refused', 'x', details)).message).toBe(title);
+});
+
+it('a message that a moderation has flagged is no matter of the key', () => {
+	const reason =
+		'openai/gpt-4o requires moderation on OpenAI. Your input was flagged for "violence".';
+	const error = withAdvice(new ServiceError('refused', 'x', { status: 403, reason }));
+	expect(error.message).toBe('The service refused the request (403)');
+	expect(error.details.advice).toBe('Change the messages, or use another model.');
 });
 
 const MODEL = { id: 'v/m', pricing: { input_per_mtok: 1, output_per_mtok: 2 } };
