@@ -16,7 +16,7 @@ import { explainBalance } from '../router/advice';
 import { textCost } from '../router/pricing';
 import { leastPricingOf } from '../router/catalogPrices';
 import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
-import { withLowerLimit } from '../router/lowerLimit';
+import { withLowerLimit } from '../router/ownFields';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
 import { idsOfAnswered, isSameModel } from '../router/model';

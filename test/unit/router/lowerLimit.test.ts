@@ -1,6 +1,6 @@
 import { parseErrorBody } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
-import { withLowerLimit } from '../../../src/router/lowerLimit';
+import { withLowerLimit } from '../../../src/router/ownFields';
 import { failureOf, inMemory } from '../inMemoryHttp';
 
 /** A service that takes at most so many output tokens, and else says this. */
