@@ -202,13 +202,13 @@ export const hasErrors = (value: unknown): boolean =>
 
 const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))$/i;
 
-/** Whether a value says that the request, or the task, has failed. MiniMax does in `base_resp`: MiniMax-AI/MiniMax-01#15. */
+/** Whether a value says that the request, or the task, has failed. MiniMax: MiniMax-AI/MiniMax-01#15; Mistral, vLLM: an object "error". */
 export function hasFailed(value: JsonObject): boolean {
 	const { success, ok, status = value['state'], code = value['statusCode'] ?? status } = value;
 	const state = status && isPlainObject(status) ? status['state'] : status;
 	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];
 	if (flags.includes(false) || FAILED_STATUS.test(String(state))) return true;
-	if (isErrorValue(value['base_resp'])) return true;
+	if (isErrorValue(value['base_resp']) || value['object'] === 'error') return true;
 	// some services answer every request with 200, and a failed one with a code and nothing but a message
 	const { detail, msg = detail, message = msg } = value;
 	if (!(Number(code) >= 100) || !isErrorValue(code) || !isErrorValue(message)) return false;

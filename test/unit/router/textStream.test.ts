@@ -119,6 +119,7 @@ describe.each(Object.entries(protocols))('%s', (name, protocol) => {
 		['an error text', data({ error: 'boom' }), { reason: 'boom' }],
 		['an error beside an answer', data({ ...piece('x'), error: ERROR }), BOOM],
 		['an error without words', data({ error: { message: null } }), { reason: NO_WORDS }],
+		['an object of errors', data({ object: 'error', message: 'boom' }), { reason: 'boom' }],
 		['a named error', named(JSON.stringify(ERROR)), BOOM],
 		['a named text', named('"boom"'), { reason: 'boom' }],
 		['named words', named('boom'), { reason: 'boom' }],
