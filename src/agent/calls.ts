@@ -1,4 +1,4 @@
-import type { Call, Meaning } from './dialect';
+import { END, type Call, type Meaning } from './dialect';
 
 const UI_TOOL: Call = {
 	id: ['toolCallId', 'payload.toolCallId'],
@@ -28,6 +28,12 @@ export const UI_RESULTS = [
 	'tool-output-denied',
 	'tool-result',
 	'tool-error',
+];
+
+/** The end of a run of the AI SDK, whose model may have been stopped by its provider. */
+export const UI_END: readonly Meaning[] = [
+	{ if: { finishReason: ['error', 'content-filter'] }, fails: 'finishReason' },
+	END,
 ];
 
 export const UI_APPROVAL: Meaning = {

@@ -73,6 +73,8 @@ export interface Meaning {
 	readonly asks?: Path | readonly Path[];
 	/** What stands in place of all that came before. That has been shown, and stays; a notice says so. */
 	readonly replaces?: Path;
+	/** What the message has said so far is taken back, and comes anew. It has been shown, and stays; a notice says so. */
+	readonly forgets?: true;
 	/** The text of a message so far: the same message again, and longer. */
 	readonly grows?: Path;
 	/** The whole conversation, each time again. Its end counts where no text was streamed, and what follows the last streamed message. */

@@ -9,6 +9,7 @@ import {
 	mastraStop,
 	UI_APPROVAL,
 	UI_CALL,
+	UI_END,
 	UI_RESULT,
 	UI_RESULTS,
 } from './calls';
@@ -81,6 +82,7 @@ export const DIALECTS: readonly Dialect[] = [
 			// a step follows only where each call of the one before has its result
 			'start-step': { settles: '*' },
 			'step-start': { settles: '*' },
+			'reset-step': { forgets: true, settles: '*', ends: 'message' },
 			'part-start': {
 				opens: 'stream',
 				numberedBelow: 'path',
@@ -97,7 +99,7 @@ export const DIALECTS: readonly Dialect[] = [
 			...Object.fromEntries(UI_RESULTS.map((name) => [name, UI_RESULT])),
 			'finish-step': { ends: 'message' },
 			'step-finish': { ends: 'message' },
-			finish: END,
+			finish: UI_END,
 			'message-finish': END,
 			error: { fails: ['payload.error', 'payload', ''] },
 			abort: FAILURE,
@@ -118,7 +120,7 @@ export const DIALECTS: readonly Dialect[] = [
 			'a:': UI_RESULT,
 			'3:': FAILURE,
 			'e:': { ends: 'message' },
-			'd:': END,
+			'd:': UI_END,
 		},
 	},
 	{

@@ -43,6 +43,7 @@ export function createMessages() {
 			const { piece, grows, all, state, spare: spareAt } = meaning;
 			const { value } = event;
 			if (spareAt !== undefined) for (const text of said(valueAt(value, spareAt))) spare.add(text);
+			if (meaning.forgets) isReplaced ||= answer.current() !== '';
 			const { id, isOther } = findId(meaning, event);
 			if (isOther) return '';
 			if (meaning.repeats) return grown.repeat(meaning, event, id ?? '');

@@ -55,7 +55,13 @@ export const MODELS: readonly Dialect[] = [
 				{ settles: 'item.approval_request_id' },
 			],
 			'response.completed': { all: inMessage(`response.${SAID}`), ends: 'stream' },
-			'response.incomplete': { all: inMessage(`response.${SAID}`), ends: 'stream' },
+			'response.incomplete': [
+				{
+					if: { 'response.incomplete_details.reason': 'content_filter' },
+					fails: 'response.incomplete_details.reason',
+				},
+				{ all: inMessage(`response.${SAID}`), ends: 'stream' },
+			],
 			'response.failed': { fails: 'response.error' },
 			error: FAILURE,
 			'': { if: { error: '*' }, fails: 'error' },

@@ -119,6 +119,13 @@ it('a text that was shown stays where the agent replaces it, with a notice', asy
 	});
 });
 
+it('what a step had said before it was tried again stays, with a notice', async () => {
+	const [retried] = recordings.filter((each) => each.case === 'a step that is tried again');
+	expect(retried && (await read(retried))).toMatchObject({
+		notice: expect.stringMatching(/has replaced its text/),
+	});
+});
+
 it('the whole message of a bot that does not begin with its pieces stands in their place', async () => {
 	const [revised] = recordings.filter((each) => each.case === 'streaming, with citations');
 	expect(revised && (await read(revised))).toMatchObject({
