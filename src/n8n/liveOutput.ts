@@ -76,9 +76,10 @@ export function createLiveOutput(
 			if (sending) return sending.then(endWrite);
 			return endWrite();
 		},
-		/** Sends the remaining text, and the end of the stream. */
-		async end() {
+		/** Sends the remaining text, and the end of the stream. @param after For what n8n writes next, such as an error. */
+		async end(after = '') {
 			gathered += stream.end();
+			if (hasWritten) gathered += after;
 			await flush();
 			await chunks.end();
 		},

@@ -106,13 +106,15 @@ async function runItems(
 		// frees its memory: a message may be large
 		requests[itemIndex] = undefined;
 		const context = contexts.createOperationContext(itemIndex, prepared, slot);
+		let after = '\n\n';
 		try {
 			results.succeed([await operation.run(context)].flat(), itemIndex);
+			after = '';
 		} catch (cause) {
 			logUnknownOutcome(n8n, cause, itemIndex, redact);
 			results.fail(cause, itemIndex);
 		} finally {
-			await context.output.end();
+			await context.output.end(after);
 			if (isSpeaker && context.output.hasWritten()) results.markShownLive(itemIndex);
 		}
 	};
