@@ -90,13 +90,9 @@ async function ask(
 ): Promise<Sent<PaidText & { durationMs?: number }>> {
 	const { ask: send, given, raw, limit } = protocols[call.protocol];
 	const body = withMaximumPrice(call, price, http);
-	let { maxTokens } = price.cost;
-	const sendBody = async (sent: Body) => {
-		maxTokens &&= Number(sent[limit]);
-		return await send(http, sent as never, stream);
-	};
-	const asked = await toEnded<Asked>(
-		maxTokens ? withLowerLimit(http, body, limit, sendBody) : sendBody(body),
+	const sendBody = async (sent: Body): Promise<Asked> => await send(http, sent as never, stream);
+	const asked = await toEnded(
+		price.cost.maxTokens ? withLowerLimit(http, body, limit, sendBody) : sendBody(body),
 	);
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
 	const priced = arrived && (await priceAnswer(call, price, arrived, { keep, http }));
@@ -111,7 +107,7 @@ async function ask(
 		if (!priced) return { failure: explainLost(error, call, price, body) };
 		return { failure: withDetails(error, { partial: priced.answer }), cost: priced.cost };
 	}
-	const { cost, answer, tokens, notice: ofCost } = priced;
+	const { cost, answer, tokens, maxTokens, notice: ofCost } = priced;
 	const warning = answerWarning(answer, maxTokens);
 	const notice = joinSentences(warning, describeContradiction(tokens), ofCost) || undefined;
 	return { result: { answer, tokens, maxTokens, given: given(asked[raw] ?? {}), notice }, cost };
@@ -127,7 +123,7 @@ function withMaximumPrice({ found }: TextCall, { cost, body }: Price, { hostname
 /** As it came. */
 type Asked = TextAnswer & {
 	[name in 'completion' | 'response']?: Record<string, unknown>;
-} & { reportedUsd?: string };
+} & { reportedUsd?: string; maxTokens?: number };
 
 /** What an answer has cost: what the service reports, or what follows from its tokens. @returns micro-dollars, if they are known. */
 async function priceAnswer(
@@ -135,8 +131,9 @@ async function priceAnswer(
 	price: Price,
 	asked: Asked,
 	{ keep, http }: { keep: PayContext['keep']; http: Http },
-): Promise<Pick<PaidText, 'answer' | 'tokens'> & { cost: Cost; notice: string }> {
-	const { [protocols[call.protocol].raw]: raw = {}, reportedUsd, attached, ...answer } = asked;
+): Promise<Pick<PaidText, 'answer' | 'tokens' | 'maxTokens'> & { cost: Cost; notice: string }> {
+	const { reportedUsd, maxTokens, attached, ...came } = asked;
+	const { [protocols[call.protocol].raw]: raw = {}, ...answer } = came;
 	const { found } = call;
 	const tokens = readTokenCounts(answer.usage);
 	const computed = isCounted(tokens, answer) ? computeCost(call, answer.model, tokens) : {};
@@ -157,7 +154,8 @@ async function priceAnswer(
 	const lost = attached && !kept?.files && NO_FILES;
 	const notice = joinSentences(found.priceNotice, settled.notice, lost);
 	const certainty = isCapGuess && { maxCostIsGuess: true };
-	return { answer: { ...answer, ...kept, ...figures, ...certainty }, tokens, cost, notice };
+	const priced = { ...answer, ...kept, ...figures, ...certainty };
+	return { answer: priced, tokens, maxTokens, cost, notice };
 }
 
 const NO_FILES =

@@ -105,16 +105,17 @@ const ABOUT_NUMBER =
  * bound holds for less.
  *
  * @param send Throws ServiceError.
+ * @returns the answer with the maximum that was taken.
  */
 export async function withLowerLimit<
 	Body extends Record<string, unknown> & { model: string },
-	Answer,
+	Answer extends object,
 >(
 	{ serviceFacts }: Http,
 	body: Body,
 	own: LimitField,
 	send: (body: Body) => Promise<Answer>,
-): Promise<Answer> {
+): Promise<Answer & { maxTokens: number }> {
 	const fact = `takes fewer tokens ${body.model}`;
 	const wanted = Number(body[own]);
 	let limit = serviceFacts?.has(fact) ? Math.min(DEFAULT_OUTPUT_TOKENS, wanted) : wanted;
@@ -123,7 +124,7 @@ export async function withLowerLimit<
 			const answer = await send({ ...body, [own]: limit });
 			// what is lower may be so because of the prompt
 			if (limit === DEFAULT_OUTPUT_TOKENS && limit < wanted) serviceFacts?.set(fact, 'true');
-			return answer;
+			return { ...answer, maxTokens: limit };
 		} catch (cause) {
 			const lower = LOWER.find((one) => one < limit);
 			const isMeant = isBadRequest(cause) && ABOUT_NUMBER.test(cause.details.reason ?? '');

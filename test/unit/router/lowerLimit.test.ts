@@ -10,7 +10,7 @@ function serviceThat(most: number, message: string, status = 400) {
 	const ask = async (limit: number) =>
 		await withLowerLimit(http, { model: 'm', max_tokens: limit }, 'max_tokens', async (body) => {
 			sent.push(body.max_tokens);
-			if (body.max_tokens <= most) return 'answered';
+			if (body.max_tokens <= most) return { text: 'answered' };
 			const details = { status, ...parseErrorBody({ error: { message } }) };
 			throw new ServiceError('refused', `The service refused the request (${status})`, details);
 		});
@@ -29,15 +29,17 @@ it.each([
 	'Range of max_tokens should be [1, 8192]',
 ])('fewer tokens are asked for, now and later: %s', async (message) => {
 	const { ask, sent } = serviceThat(4096, message);
-	expect([await ask(16_384), await ask(16_384), await ask(2000)]).toEqual(
-		Array(3).fill('answered'),
-	);
+	const answers = [await ask(16_384), await ask(16_384), await ask(2000)];
+	expect(answers.map(({ maxTokens }) => maxTokens)).toEqual([4096, 4096, 2000]);
 	expect(sent).toEqual([16_384, 4096, 4096, 2000]);
 });
 
 it('a window that is nearly full is asked for less, and only this time', async () => {
 	const { ask, sent } = serviceThat(3000, 'max_tokens is too large: 16384');
-	expect([await ask(16_384), await ask(16_384)]).toEqual(['answered', 'answered']);
+	expect([await ask(16_384), await ask(16_384)]).toEqual([
+		{ text: 'answered', maxTokens: 1024 },
+		{ text: 'answered', maxTokens: 1024 },
+	]);
 	expect(sent).toEqual([16_384, 4096, 1024, 16_384, 4096, 1024]);
 });
 
