@@ -58,7 +58,6 @@ export function createMessages() {
 		/** Adds questions of the agent, a message each. */
 		ask: addNew,
 		end: answer.endMessage,
-		/** Another run begins. */
 		beginRun: answer.beginRun,
 		/** @returns the text of messages of the conversation that were not streamed. */
 		finish: (hasEnded: boolean): string =>
