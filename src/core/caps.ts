@@ -18,10 +18,25 @@ export interface Spending {
 	open: number;
 	/** Whether a cost is missing that the cap needs. */
 	isUnknown?: true;
+	/** What jobs count with that have not ended, by what the caller calls them. */
+	jobs?: Record<string, string>;
 }
 
 /** The state before the first request. */
 export const emptySpending = (): Spending => ({ spent: '0', reserved: '0', open: 0 });
+
+/** Keeps what a started job counts with, until it has ended. @param microUsd Digits. */
+export function keepEstimate(spending: Spending, job: string, microUsd: string): void {
+	(spending.jobs ??= {})[job] = microUsd;
+}
+
+/** A job has ended: what it has cost counts in place of its estimate, once. Of another execution, it changes nothing. */
+export function replaceEstimate(spending: Spending, job: string, cost: Decimal | number): void {
+	const { [job]: estimate, ...others } = spending.jobs ?? {};
+	if (estimate === undefined) return;
+	spending.jobs = others;
+	spending.spent = toAmount(spending.spent).minus(estimate).plus(cost).toFixed();
+}
 
 interface CapOptions {
 	/** USD. */
@@ -181,7 +196,11 @@ const unenforceableError = ({ of, field }: CapOptions) =>
 		`Nothing was sent. Check what was started, and run the rest in a new execution: "${field}" counts from 0 there.`,
 	);
 
-function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Bound): ServiceError {
+function refusal(
+	{ cap, of, field, needsCosts }: CapOptions,
+	spending: Spending,
+	bound: Bound,
+): ServiceError {
 	const { spent, reserved, open } = spending;
 	const allowed = floorToMicroUsd(cap) ?? ZERO;
 	const limit = formatUsd(allowed);
@@ -201,7 +220,8 @@ function refusal({ cap, of, field }: CapOptions, spending: Spending, bound: Boun
 	const more = open
 		? `, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost`
 		: '';
-	const figures = `${formatUsd(toAmount(spent))} is spent${more}. ${cost}.`;
+	const estimated = needsCosts ? ' or estimated' : '';
+	const figures = `${formatUsd(toAmount(spent))} is spent${estimated}${more}. ${cost}.`;
 	const left = allowed.minus(toAmount(spent)).minus(toAmount(reserved));
 	const isLeft = left.gt(0);
 	const message = isLeft

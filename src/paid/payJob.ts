@@ -82,7 +82,8 @@ async function send(
 	start.setJob(mediaType, job.jobId);
 	const odd = describeOddEstimate(job, least);
 	if (odd) addHint(odd);
-	return { result: { job, model, sentAt }, cost: readCost(job, least) };
+	const cost = readCost(job, least);
+	return { result: { job, model, sentAt, ...(cost && { estimate: cost.toFixed() }) }, cost };
 }
 
 /** The cost of a started job: the service's estimate, or the catalog's minimum if that is higher. A lower estimate would weaken a cap. */
@@ -98,6 +99,8 @@ export interface StartedJob {
 	model: string;
 	/** Milliseconds since 1970. Undefined if an earlier start with the same key has started it. */
 	sentAt?: number;
+	/** Digits of micro-dollars that it counts with. */
+	estimate?: string;
 	/** Undefined if the job ledger is not used. */
 	ledgered?: LedgerResult;
 	/** The execution that has paid for it, if it was another one. */

@@ -67,7 +67,7 @@ describe('the cap per execution', () => {
 			if (operation === 'start') expect(service.mostInFlight).toBe(1);
 			expect(made.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 			const error = expect.stringMatching(
-				/^This does not fit into what is left of the spending cap of \$0\.10 for this execution\. Nothing was sent.*\$0\.08 is spent\. This costs at least \$0\.04\./,
+				/^This does not fit into what is left of the spending cap of \$0\.10 for this execution\. Nothing was sent.*\$0\.08 is spent or estimated\. This costs at least \$0\.04\./,
 			);
 			expect(failed).toMatchObject(
 				[2, 3, 4, 5].map((item) => ({
@@ -85,6 +85,26 @@ describe('the cap per execution', () => {
 		const [find, other] = [40_000, estimate].map((cost) => `"estimated_cost":${cost}`);
 		failPosts(service, { type: 'replace', find: find!, with: other! });
 		expect((await capped(0.1)).failed).toHaveLength(6 - count);
+		expect(posts(service)).toHaveLength(count);
+	});
+
+	it.each([
+		['a failed job counts nothing', { state: 'failed' }, 6],
+		['a failed job with a cost counts', { state: 'failed', cost: 40_000 }, 2],
+		['a job that has cost less than estimated counts so', { state: 'completed', cost: 20_000 }, 4],
+	])('generate: %s once it has ended', async (_what, record, count) => {
+		const body = JSON.stringify({ id: 'job-1', status: record.state, ...record });
+		service.fault({
+			match: { method: 'GET', path: /jobs\/[^/]+$/ },
+			times: Infinity,
+			do: { type: 'body', body },
+		});
+		const one = { requestSettings: { concurrency: 1 } };
+		await execute(
+			{ options: { spendingCapPerExecution: 0.1 }, ...one },
+			{ items: pictures },
+			'generate',
+		);
 		expect(posts(service)).toHaveLength(count);
 	});
 

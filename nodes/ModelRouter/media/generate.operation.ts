@@ -12,6 +12,7 @@ import {
 	toMaxWait,
 } from './media.params';
 import { deliverInNode } from './deliverInNode';
+import { countEnd } from './executionSpending';
 import { chooseStart, startPaidJob } from './startPaidJob';
 import { downloadResult, toJobJson } from './jobOutput';
 import { createJobProgress, waitAndCount } from './jobProgress';
@@ -66,6 +67,7 @@ export const generate = operation({
 			const isPaidHere = !ledgered?.startedBefore && !reusedFrom;
 			const running = { progress, startedJob: started, isPaidHere };
 			const job = await waitAndCount(context, started, running);
+			countEnd(context, job);
 			if (job.state === 'failed') throw jobFailedError(job);
 			const { simplify, maxSizeMib, binaryProperty } = request;
 			const fileOptions = { binaryProperty, maxSizeMib, justCompleted: true };

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import { isPresent, omitMissing } from '../../../src/core/json';
+import { type Decimal, ZERO } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
 import {
@@ -125,14 +126,15 @@ export function countEndedJob<Ended extends Job>(
 ): Ended {
 	const { mediaType, jobId, state, costMicroUsd } = job;
 	if (state === 'unfinished') return job;
-	const cost = readJobCost(job);
-	const odd = describeOddAmount(jobId, ['cost', costMicroUsd], cost);
+	const odd = describeOddAmount(jobId, ['cost', costMicroUsd], readJobCost(job));
 	if (odd) addHint?.(odd);
-	// failed jobs are not charged, unless the service reports a cost
-	const isFree = state === 'failed' && !isPresent(costMicroUsd);
-	accounts.endJob(mediaType, jobId, isFree ? 0 : cost);
+	accounts.endJob(mediaType, jobId, readEndedCost(job));
 	return job;
 }
+
+/** Micro-dollars; undefined if that is not known. Failed jobs are not charged, unless the service reports a cost. */
+export const readEndedCost = (job: Job): Decimal | undefined =>
+	job.state === 'failed' && !isPresent(job.costMicroUsd) ? ZERO : readJobCost(job);
 
 /**
  * Reads the cost of a job that may have ended, where it counts. Reading costs nothing. If it fails, the estimate counts until something

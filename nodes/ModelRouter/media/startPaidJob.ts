@@ -1,4 +1,4 @@
-import { createExecutionCap, createRequestCap, emptySpending } from '../../../src/core/caps';
+import { createExecutionCap, createRequestCap } from '../../../src/core/caps';
 import type { Entry } from '../../../src/ledger/entry';
 import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
 import { choose, type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
@@ -10,6 +10,7 @@ import type { ModelChoice } from '../../../src/router/modelLists';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { openSource } from '../acrossResources.params';
 import { isStartedBefore, openJobLedger, requireFetchable } from '../ledger/jobEntry';
+import { countStart, spendingOf } from './executionSpending';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, type StartRequest } from './start.params';
 import { noteReused, payUnlessPaid } from './whileBuilding';
@@ -56,13 +57,13 @@ export async function chooseStart(
  * @returns also when it was sent; undefined if it was started before.
  */
 export async function startPaidJob(context: OperationContext<StartRequest, Chosen<JobCall>>) {
-	const { request, checked, getState, httpOf, addHint } = context;
+	const { request, checked, httpOf, addHint } = context;
 	const { body, inputs, spendingCapPerExecution } = request;
 	const start = async () =>
 		await context.payOnce(async (startPaid) => {
 			const files = await readInputs(context);
 			return await payUnlessPaid(context, files, async () => {
-				const spending = getState('budget', emptySpending);
+				const spending = spendingOf(context);
 				const execution = createExecutionCap(spendingCapPerExecution, spending, true);
 				const { answer, passedOver } = await payInTurn(checked, async (chosen) => {
 					const { model, caps } = chosen;
@@ -80,6 +81,7 @@ export async function startPaidJob(context: OperationContext<StartRequest, Chose
 					});
 				});
 				hintPassedOver(addHint, checked?.list, passedOver);
+				if (execution) countStart(context, answer);
 				return answer;
 			});
 		});

@@ -7,7 +7,9 @@ import {
 	createCap,
 	createConversationCap,
 	emptySpending,
+	keepEstimate,
 	leftIn,
+	replaceEstimate,
 	type Spending,
 } from '../../../src/core/caps';
 import { reserve as reserveWithin, type Scope, type Bound } from '../../../src/core/reserve';
@@ -36,6 +38,13 @@ it('counts a request with the most that it can cost, then with what it did cost'
 	await (await reserve({ execution }, most(300_000))).release();
 	expect(spending).toEqual({ spent: '5', reserved: '0', open: 0 });
 	expect(JSON.parse(JSON.stringify(spending))).toEqual(spending);
+});
+
+it('a job counts with its cost once it has ended, however often that is said', () => {
+	const spending = { ...emptySpending(), spent: '500000' };
+	keepEstimate(spending, 'mine', '400000');
+	for (const job of ['mine', 'mine', 'of another execution']) replaceEstimate(spending, job, 0);
+	expect(spending).toMatchObject({ spent: '100000', jobs: {} });
 });
 
 describe('beside others that are under way', () => {
