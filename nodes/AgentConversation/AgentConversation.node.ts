@@ -35,15 +35,19 @@ export class AgentConversation implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.agentConversation,
 			searchHint:
-				'Lets two or more agents, assistants or models talk to each other, turn by turn. Attach them as Speakers, as tools are attached to an AI Agent. Two Remote Agents need two credentials, or two agents of one server. The field ended says whether they agreed.',
+				'Lets two or more agents, assistants or models talk to each other, turn by turn. Speakers are subnodes.tools. subnodes.model, the Moderator, is for turnOrder moderator and for resultSchema, which it reads from the transcript. Two Remote Agents need two credentials, or two agents of one server: give each newCredential its own ID. Ask the field ended whether they agreed.',
 			inputs: {
 				ai_tool: { required: true },
 				ai_languageModel: {
 					required: true,
-					// a path with | stands for either of two (@n8n/workflow-sdk 2.41, validation/display-options.js)
+					// the path is a regular expression: either of two, the schema as a text or as an object (@n8n/workflow-sdk 2.41, validation/display-options.js)
 					displayOptions: {
 						show: {
-							'turnOrder|options.resultSchema': ['moderator', { _cnd: { startsWith: '{' } }],
+							'turnOrder|options.resultSchema(.type)?': [
+								'moderator',
+								'object',
+								{ _cnd: { regex: '^\\s*\\{' } },
+							],
 						},
 					},
 				},

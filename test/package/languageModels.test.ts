@@ -107,6 +107,8 @@ function conversation(parameters: INodeParameters, speakers: number, hasModerato
 	return file;
 }
 
+const SCHEMA = { type: 'object', properties: { day: { type: 'string' } } };
+
 const missing = (what: RegExp) => expect.objectContaining({ message: expect.stringMatching(what) });
 
 it.each([
@@ -118,6 +120,18 @@ it.each([
 		[missing(/'Talk' requires .*ai_languageModel/)],
 	],
 	['with a moderator', conversation({ turnOrder: 'moderator' }, 2, true), []],
+	...[SCHEMA, JSON.stringify(SCHEMA), `\n${JSON.stringify(SCHEMA, null, 2)}`].map(
+		(resultSchema): [string, WorkflowFile, Issue[]] => [
+			`with a result, whose schema is ${JSON.stringify(resultSchema).slice(0, 10)}, and a model`,
+			conversation({ options: { resultSchema } }, 2, true),
+			[],
+		],
+	),
+	[
+		'with a result, without a model',
+		conversation({ options: { resultSchema: SCHEMA } }, 2),
+		[missing(/'Talk' requires .*ai_languageModel/)],
+	],
 ])('validate_workflow says what a conversation lacks: one %s', (_what, file, issues) => {
 	const said = validate(file).filter(({ code }) => /REQUIRED|SUBNODE|INPUT/.test(code));
 	expect(said).toEqual(issues);
