@@ -11,6 +11,10 @@ export const optionsParam = <const Options extends INodeProperties[]>(options: O
 		options,
 	}) as const;
 
+/** For language models: the editor shows a default as it is when somebody adds the option. */
+export const LEFT_OUT =
+	'Options left out: booleans are off, caps none, whatever @default.';
+
 /** What the spending caps of all nodes have in common, in USD. */
 export const capFields = {
 	type: 'number',

@@ -35,7 +35,7 @@ export class AgentConversation implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.agentConversation,
 			searchHint:
-				'Lets two or more agents, assistants or models talk to each other, turn by turn. Speakers are subnodes.tools. subnodes.model, the Moderator, is for turnOrder moderator and for resultSchema, which it reads from the transcript. Two Remote Agents need two credentials, or two agents of one server: give each newCredential its own ID. Ask the field ended whether they agreed.',
+				'Lets agents, assistants and models talk to each other, turn by turn. The speakers go into subnodes.tools. The Moderator, for turnOrder moderator or a resultSchema, which it fills in, is subnodes.model. Two Remote Agents need two credentials: give newCredential their IDs. ended says whether they agreed.',
 			inputs: {
 				ai_tool: { required: true },
 				ai_languageModel: {

@@ -143,7 +143,7 @@ export const conversationParams = [
 		default: '',
 		placeholder: 'e.g. [DONE]',
 		description:
-			'The conversation ends when a speaker says exactly this. Tell the speakers so in their instructions. Leave empty for none.',
+			'One speaker that says exactly this ends the conversation. Write it, in quotes, into the instruction of each speaker. Leave empty for none.',
 	},
 	{
 		displayName: 'Output',

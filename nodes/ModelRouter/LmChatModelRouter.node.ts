@@ -6,6 +6,7 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
+import { LEFT_OUT } from '../fieldKinds.params';
 import { testModelRouterApi } from './access';
 import { chatModelParams } from './chatModel/chatModel.params';
 import { supplyChatModel } from './chatModel/supplyChatModel';
@@ -23,8 +24,9 @@ export class LmChatModelRouter implements INodeType {
 			'Text models of many vendors for AI agents and chains, with spending caps and the cost of every call',
 		defaults: { name: 'Model Router Chat Model' },
 		builderHint: {
+			extraTypeDefContent: [{ content: LEFT_OUT }],
 			searchHint:
-				'The language model of an AI Agent, a chain or the moderator of an Agent Conversation, with a spending cap per call and per execution. Attach it to their Model input.',
+				'The language model of an AI Agent, a chain or the moderator of an Agent Conversation, with a spending cap per call and per execution. Attach it as subnodes.model.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],

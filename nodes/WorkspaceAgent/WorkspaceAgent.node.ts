@@ -30,7 +30,7 @@ export class WorkspaceAgent implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.workspaceAgent,
 			searchHint:
-				'Sends a message to an AI agent and returns its answer. The agent is of a workspace, or (agentOf: server) of another server, such as A2A or Dify. One credential is one agent, unless its server lists several. Conversations continue by session: From Input takes that of the chat or of an earlier item.',
+				'The agent is of a workspace, or (agentOf: server) of another server, such as A2A or Dify. One credential is one agent, unless its server lists several: give newCredential its ID.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import type { EndingKind } from '../../src/conversation/ending';
+import { LEFT_OUT } from '../../nodes/fieldKinds.params';
 import { documentedNodes, nameOf, operationsOf, readOutputs } from './nodePages';
 import { type OutputSchema, schemaFile, schemaOf } from './schemas';
 
@@ -13,7 +14,10 @@ interface Variation {
 }
 
 /** How to read the lines, said once per node. */
-const LEGEND = 'Output: fields of $json, missing where they do not apply; strings if not typed.';
+const LEGEND = [
+	LEFT_OUT,
+	'Output: fields of $json, where they apply; strings if not typed. A failed item: error, details {kind, outcome, reason, advice, ids}.',
+].join('\n');
 
 const ENDINGS: Record<EndingKind, true> = {
 	stopPhrase: true,
@@ -42,8 +46,8 @@ const WORDS: Record<string, Record<string, string>> = {
 	},
 };
 
-/** Of every failed item, what the examples call a file, what only executions by hand have, and when the ledger looks again. */
-const NOT_TOLD = ['error', 'details', '(files)', 'reusedFrom', 'leaseUntil', 'checkAt'];
+/** Of every failed item, what the examples call a file, what only executions by hand have, when the ledger looks again, and how estimates are corrected. */
+const NOT_TOLD = ['error', 'details', '(files)', 'reusedFrom', 'leaseUntil', 'checkAt', 'factors'];
 
 /** Fields of a conversation that its turns have, too. */
 const OF_BOTH = ['conversationId', 'costUsd', 'durationMs'];

@@ -9,10 +9,10 @@ import {
 import { formatUsd, toUsd, ZERO } from '../core/money';
 import type { Entry } from '../ledger/entry';
 import { applyUpdate } from '../ledger/ledger';
+import type { BudgetSettings } from './budgetSettings';
 import type { BudgetUse, Change } from './budgetBook';
 import { describeFigures, namePeriod, readPause, markOf, toMinutes } from './budgetErrors';
 import {
-	type BudgetLimit,
 	type BudgetState,
 	figuresOf,
 	type Reservation,
@@ -92,7 +92,8 @@ const noReservation = (id: string) =>
 const releaseByHand = (meant: string) =>
 	`under "reservations" in its cell "record", add "isReleased": true to ${meant}, and write any other text into its cell "claim". Do not delete a reservation: what it costs would not be counted.`;
 
-function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): Fields {
+function describeBudget(settings: BudgetSettings, state: BudgetState, row: Entry): Fields {
+	const { mayResume, mayRaiseBy = ZERO } = settings;
 	const figures = figuresOf(state, settings);
 	const { amounts, period } = describeFigures(settings, figures);
 	return {
@@ -100,6 +101,8 @@ function describeBudget(settings: BudgetLimit, state: BudgetState, row: Entry): 
 		remainingUsd: toUsd(figures.left),
 		...period,
 		...toPauseFields(row),
+		workflowsMayResume: mayResume,
+		workflowsMayRaiseByUsd: toUsd(mayRaiseBy),
 		raises: Object.entries(state.raises ?? {}).map(([request, { amount, ...made }]) => ({
 			request,
 			amountUsd: toUsd(amount),

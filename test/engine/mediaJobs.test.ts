@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { CARRY_ON, job, PICTURE, posts, SKETCH as model } from './rig/calls';
+import { CARRY_ON, job, model as modelOf, PICTURE, posts, SKETCH as model } from './rig/calls';
 import { type RunOptions } from './rig/run';
 import { serviceForTests } from './rig/service';
 
@@ -164,6 +164,23 @@ it('a record that is not understood as a whole is kept, and an unknown state is 
 		],
 	]);
 });
+
+it.each([
+	['response_format', 'mp3', true],
+	['output_format', 'mp3_44100_128', true],
+	['response_format', 'wav', false],
+	['response_format', 'b64_json', false],
+])(
+	'%s %s: whether it is said that the file has another format: %s',
+	async (field, asked, isSaid) => {
+		const speech = { mediaType: 'audio', model: modelOf('voice/speaker-1'), prompt: 'Hello' };
+		const options = { parameters: JSON.stringify({ [field]: asked }) };
+		const { items, hints } = await service.run(job('generate', { ...speech, options }));
+		expect(items[0]?.json['file']).toMatchObject({ mimeType: 'audio/wav' });
+		const said = `${field} asks for "${asked}", but the file is audio/wav: the model has chosen the format.`;
+		expect(hints.filter((hint) => hint.startsWith(said))).toHaveLength(isSaid ? 1 : 0);
+	},
+);
 
 it('the record only without Simplify', async () => {
 	const jobId = await started();

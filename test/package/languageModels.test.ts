@@ -46,6 +46,16 @@ it('the description of modelRouter has its hints once, at its head', () => {
 	expect(operations.join('')).not.toContain('@builderHint');
 });
 
+it('each node that has options whose @default is true says that they are off where they are left out', () => {
+	const texts = allNodes.map(({ name }) => nodeTypeText(name));
+	// in a collection, fields are indented
+	const looksOn = texts.filter((text) =>
+		/^ {5}\* @default true\n {5}\*\/\n {4}\w+\?: boolean/m.test(text),
+	);
+	expect(looksOn).toHaveLength(5);
+	expect(looksOn.filter((text) => !text.includes('left out: booleans are off'))).toEqual([]);
+});
+
 /** What n8n tells of the output of an operation, or of a node that has none. */
 function toldOutput(node: string, resource?: string, operation?: string): string {
 	const blocks = nodeTypeText(node).split(/^export type /m);
@@ -68,8 +78,8 @@ it.each([
 	({ name, resource, operation }) => {
 		const told = toldOutput(name, resource, operation);
 		const { properties = {} } = readSchema(name, { resource, operation }) ?? {};
-		// of failed items, of executions by hand, and when the ledger looks again
-		const untold = ['error', 'details', 'reusedFrom', 'leaseUntil', 'checkAt'];
+		// of failed items, of executions by hand, when the ledger looks again, and how estimates are corrected
+		const untold = ['error', 'details', 'reusedFrom', 'leaseUntil', 'checkAt', 'factors'];
 		const fields = Object.keys(properties).filter((field) => !untold.includes(field));
 		expect(fields).not.toEqual([]);
 		expect(fields.filter((field) => !told.includes(field))).toEqual([]);

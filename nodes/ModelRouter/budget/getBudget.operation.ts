@@ -5,7 +5,7 @@ export const getBudget = operation({
 	name: 'Get',
 	value: 'getBudget',
 	action: 'Get budget',
-	description: 'Get what is spent and reserved in this period, by whom, and whether it is paused',
+	description: 'Get what is spent and reserved, by whom, and whether it is paused',
 	params: [],
 
 	prepare: () => ({}),

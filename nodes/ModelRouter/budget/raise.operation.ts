@@ -18,7 +18,7 @@ export const raise = operation({
 			default: '={{ $json.details.budget.request }}',
 			required: true,
 			placeholder: 'e.g. month:2026-11-01:3f2a…',
-			description: 'From the error of the node that the budget has refused',
+			description: 'From the error of the refused node',
 		},
 		withFieldRules({ isDecimal: true })({
 			displayName: 'Amount (USD)',
@@ -27,7 +27,7 @@ export const raise = operation({
 			typeOptions: { minValue: 0.000001 },
 			default: 0,
 			required: true,
-			description: 'The error has in "details.budget.missingUsd" what the request needs',
+			description: '"details.budget.missingUsd" of the error is what it needs',
 		}),
 		{
 			displayName: 'Reason',
@@ -36,7 +36,7 @@ export const raise = operation({
 			default: '',
 			required: true,
 			placeholder: 'e.g. Ada approved it in Slack',
-			description: 'Get shows it, with this workflow and its execution',
+			description: 'Get shows it',
 		},
 	],
 

@@ -13,7 +13,7 @@ export const confirmDelivery = operation({
 	name: 'Confirm Delivery',
 	value: 'confirmDelivery',
 	action: 'Confirm delivery in job ledger',
-	description: 'End a workflow with it whose trigger has Delivered When: Confirmed by the Workflow',
+	description: 'For a trigger with Delivered When: Confirmed by the Workflow',
 	params: oneJobParams,
 
 	prepare: toJobSelection,

@@ -9,7 +9,7 @@ export const deleteMany = operation({
 	name: 'Delete Many',
 	value: 'deleteMany',
 	action: 'Delete many job ledger entries',
-	description: 'Delete old entries of delivered jobs, and keep all others',
+	description: 'Delete old entries of delivered jobs',
 	params: [
 		{
 			displayName: 'Older Than (Days)',
@@ -25,8 +25,7 @@ export const deleteMany = operation({
 			type: 'boolean',
 			noDataExpression: true,
 			default: false,
-			description:
-				'Whether to delete entries with a Unique Key. A start with it then pays for a new job.',
+			description: 'Whether to delete entries with a Unique Key. It then pays for a new job.',
 		},
 	],
 

@@ -7,8 +7,7 @@ export const deliverAgain = operation({
 	name: 'Deliver Again',
 	value: 'deliverAgain',
 	action: 'Deliver job again from job ledger',
-	description:
-		'Let the Model Router Trigger deliver a job again. Nothing is started or paid again.',
+	description: 'Let the Model Router Trigger deliver a job again, for free',
 	params: jobsParams,
 
 	prepare({ findBy, ...params }) {

@@ -1,5 +1,6 @@
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { operation } from '../../../src/n8n/operation';
+import { describeOtherFormat } from '../../../src/router/askedFormat';
 import { jobFailedError } from '../../../src/router/jobRecord';
 import { withJobId } from '../../../src/router/jobs';
 import { optionsParam } from '../../fieldKinds.params';
@@ -58,7 +59,7 @@ export const generate = operation({
 	check: chooseStart,
 
 	async run(context) {
-		const { clock, request } = context;
+		const { clock, request, addHint } = context;
 		const { job: started, startedAt, ...paid } = await startPaidJob(context);
 		const { ledgered, reusedFrom } = paid;
 		const progress = createJobProgress(context, started);
@@ -75,6 +76,8 @@ export const generate = operation({
 				throw mapServiceError(cause, (error) => withDetails(error, { partial: job.record }));
 			});
 			const { file, ...binary } = downloaded;
+			const odd = describeOtherFormat(request.body, file['mimeType']);
+			if (odd) addHint(odd);
 			await progress.arrived(file);
 			// the estimate may only be in the response to the start
 			const { estimatedCostMicroUsd } = started;

@@ -131,7 +131,7 @@ export const inputsParam = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. image',
-					description: 'Such as reference.image. Several of a name, or name[], become a list.',
+					description: 'Such as reference.image. Several of a name become a list.',
 				},
 				fileField,
 			],

@@ -70,7 +70,7 @@ export const triggerGroupOption = withFieldRules({ inTool: 'notFromModel' })({
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. product videos',
-	description: 'A trigger with a group reports only its jobs',
+	description: 'Only triggers of this group report it',
 });
 
 const MAX_KEY_LENGTH = 500;
@@ -167,7 +167,7 @@ export const startOptions = {
 		name: 'parameters',
 		type: 'json',
 		default: '{}',
-		description: 'More fields of the model, e.g. {"size": "1024x1024"}',
+		description: 'Such as {"size": "1024x1024"}',
 	},
 	...presetOptions,
 	allowUnknownCost: {

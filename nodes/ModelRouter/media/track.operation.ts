@@ -9,7 +9,7 @@ export const track = operation({
 	name: 'Track Existing Job',
 	value: 'track',
 	action: 'Track existing media job',
-	description: 'Enter a job in the job ledger, so that the Model Router Trigger downloads its file',
+	description: 'Enter a job, so that the Model Router Trigger delivers its file',
 	readsAtMostCatalog: true,
 	params: [...addressParams, triggerGroupOption],
 

@@ -7,7 +7,7 @@ export const getModel = operation({
 	name: 'Get',
 	value: 'getModel',
 	action: 'Get model',
-	description: 'Get one model of the catalog with your own prices',
+	description: 'Get a model with your own prices',
 	readsAtMostCatalog: true,
 	params: [oneModelParam],
 

@@ -9,7 +9,7 @@ export const getModels = operation({
 	name: 'Get Many',
 	value: 'getModels',
 	action: 'Get many models',
-	description: 'List the models of the catalog with your own prices',
+	description: 'List the models with your own prices',
 	readsAtMostCatalog: true,
 	params: [
 		{
@@ -56,7 +56,7 @@ export const getModels = operation({
 					type: 'number',
 					typeOptions: { minValue: 0 },
 					default: 1,
-					description: 'Excludes media models, which have no such price',
+					description: 'Excludes media models',
 				}),
 				withFieldRules({ isDecimal: true })({
 					displayName: 'Max Output Price (USD per Million Tokens)',
@@ -64,7 +64,7 @@ export const getModels = operation({
 					type: 'number',
 					typeOptions: { minValue: 0 },
 					default: 5,
-					description: 'Excludes media models, which have no such price',
+					description: 'Excludes media models',
 				}),
 				{
 					displayName: 'Min Context (Tokens)',

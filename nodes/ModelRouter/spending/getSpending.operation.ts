@@ -7,7 +7,8 @@ export const getSpending = operation({
 	name: 'Get',
 	value: 'getSpending',
 	action: 'Get spending',
-	description: 'Get what was spent, by day, workflow, node, model or label',
+	description:
+		'Get what models cost, by day, workflow, node, model or label, without agents and Crypto Q&A',
 	params: [
 		{
 			displayName: 'From',

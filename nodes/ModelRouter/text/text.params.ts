@@ -74,8 +74,7 @@ export const textOptions = {
 		name: 'additionalFields',
 		type: 'json',
 		default: '{}',
-		description:
-			'More fields, e.g. {"seed": 7, "top_p": 0.9}. What may cost more needs Allow Unknown Cost.',
+		description: 'Such as {"seed": 7, "top_p": 0.9}. What may cost more needs Allow Unknown Cost.',
 	},
 	cacheSystemMessage: {
 		displayName: 'Cache System Message',
@@ -91,7 +90,7 @@ export const textOptions = {
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 4096,
-		description: 'Hidden reasoning, too, needs them. If not set, 4096 to 16384.',
+		description: 'Hidden reasoning included. If not set, 4096 to 16384.',
 	},
 	protocol: {
 		displayName: 'Protocol',

@@ -10,7 +10,7 @@ export const toolsOption = {
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add Tool',
 	default: {},
-	description: 'Functions that the model may request in "toolCalls"',
+	description: 'What the model may request in "toolCalls"',
 	options: [
 		{
 			displayName: 'Tool',

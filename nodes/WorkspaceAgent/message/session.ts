@@ -33,7 +33,7 @@ export const sessionParams = [
 		required: true,
 		placeholder: 'e.g. 6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90',
 		description:
-			'UUID of the session, with or without dashes, such as the "sessionId" of an earlier answer. An unused UUID starts a new session. An ID that another server gave may be any text.',
+			'UUID of the session, such as the "sessionId" of an earlier answer. An unused UUID starts a new session. An ID that another server gave may be any text.',
 	}),
 	sessionKeyParam(
 		'Any text that stays the same throughout a conversation. Case matters; surrounding whitespace does not. The session ID is derived from it and the base URL of the credential.',

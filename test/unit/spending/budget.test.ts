@@ -676,7 +676,12 @@ describe('a raise', () => {
 		const { runOf, refuse, raise } = create();
 		await raise(runOf('1'), await refuse(runOf('1')));
 		const run = runOf('1', new BudgetBook('b'), { mayRaiseBy: new Big(10) });
-		expect(await run.actions.get()).toMatchObject({ budgetUsd: 0.00011, raisedUsd: 0.00001 });
+		expect(await run.actions.get()).toMatchObject({
+			budgetUsd: 0.00011,
+			raisedUsd: 0.00001,
+			workflowsMayRaiseByUsd: 0.00001,
+			workflowsMayResume: true,
+		});
 		expect(await refuse(run, 111)).toMatchObject({ missingUsd: 0.000001 });
 	});
 
