@@ -25,7 +25,7 @@ import { access } from './access';
 
 /** For language models. */
 export const MODEL_HINT =
-	'Look it up, by price and need. modelList: the name of a list in the credential, never IDs; its next model is asked if one fails, not for a poor answer. Empty without a credential.';
+	'Look it up, by price and need. modelList: name of a list in the credential, never IDs; its next model is asked if one cannot, not for a poor answer. Empty without a credential.';
 
 /** One model of the catalog. */
 export const oneModelParam = {

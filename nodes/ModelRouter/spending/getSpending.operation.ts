@@ -8,7 +8,7 @@ export const getSpending = operation({
 	value: 'getSpending',
 	action: 'Get spending',
 	description:
-		'Get what models cost, by day, workflow, node, model or label, without agents and Crypto Q&A',
+		'Get what models cost, without agents and Crypto Q&A',
 	params: [
 		{
 			displayName: 'From',
