@@ -129,7 +129,7 @@ export const conversationParams = [
 						type: 'string',
 						typeOptions: { rows: 3 },
 						default: '',
-						placeholder: 'e.g. You speak for the buyer. Say [DONE] once you agree.',
+						placeholder: 'e.g. You speak for the buyer. Say "[DONE]" once you agree.',
 						description: 'The instruction',
 					},
 				],
