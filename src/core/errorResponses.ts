@@ -15,7 +15,7 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 	const details: ServiceErrorDetails = {
 		status,
 		...parseErrorBody(body, contentTypeOf(response)),
-		...readHooks(status, body),
+		...readOutcome(status, body),
 		...getRequestId(headers),
 	};
 	if (isUsedUp(details)) {
@@ -31,17 +31,22 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 }
 
 /**
- * What Portkey says of its guardrails: one after the request keeps back an answer that was made and paid.
+ * What a refusal says of an answer that was made. Portkey: a guardrail after the request keeps back one that is paid. OpenAI and Azure: thinking
+ * has used up the maximum. Groq: what the model wrote is no call of a tool.
  *
  * @see https://portkey.ai/docs/product/guardrails, Portkey-AI/gateway#1740
+ * @see decolua/9router#972 (Azure), vercel/ai#6916 and groq/groq-typescript#28 (Groq)
  */
-function readHooks(status: number, body: string): Pick<ServiceErrorDetails, 'outcome'> {
+function readOutcome(status: number, body: string): Pick<ServiceErrorDetails, 'outcome'> {
+	if (HAS_RUN.test(body)) return { outcome: 'started' };
 	const hooks = Object(Object(tryParseJson(body)).hook_results) as JsonObject;
 	const hasRefused = (name: string) =>
 		[hooks[name]].flat().some((hook) => isPlainObject(hook) && hook['verdict'] === false);
 	if (hasRefused('after_request_hooks')) return { outcome: 'started' };
 	return status === 446 && hasRefused('before_request_hooks') ? { outcome: 'not_started' } : {};
 }
+
+const HAS_RUN = /could not finish the message because|\bfailed_generation\b/i;
 
 /** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
 export const REPORTED = 'The service reported an error';

@@ -147,7 +147,8 @@ export const isBadRequest = (cause: unknown): cause is ServiceError =>
 	cause instanceof ServiceError &&
 	cause.kind === 'refused' &&
 	// Mistral says so with 422: litellm#30835
-	[400, 422].includes(cause.details.status ?? 0);
+	[400, 422].includes(cause.details.status ?? 0) &&
+	isUnstarted(cause);
 
 /** Adds the outcome to an error, and advice if the outcome is unknown. */
 export function withOutcome(error: ServiceError, requestName: string): ServiceError {

@@ -1,4 +1,4 @@
-import { mapServiceError, ServiceError, isBadRequest } from '../core/errors';
+import { mapServiceError, isBadRequest } from '../core/errors';
 import type { Http } from '../core/http';
 import type { LimitField } from './outputLimits';
 import { DEFAULT_OUTPUT_TOKENS } from './pricing';
@@ -82,11 +82,10 @@ function leaveOut<Body extends object>(body: Body, { name, instead }: OwnField):
 
 /** Whether a request that has the field was refused, and so not carried out, for it. */
 function isRefused(cause: unknown, { name, isMeant }: OwnField, body: object): boolean {
-	if (!(cause instanceof ServiceError) || cause.kind !== 'refused') return false;
-	const { status = 0, reason = '', code = '' } = cause.details;
+	if (!isBadRequest(cause)) return false;
+	const { reason = '', code = '' } = cause.details;
 	const fields = body as Fields;
-	const isSent = fields[name] !== undefined;
-	return isSent && [400, 422].includes(status) && isMeant(`${code} ${reason}`, fields);
+	return fields[name] !== undefined && isMeant(`${code} ${reason}`, fields);
 }
 
 /** Maxima of output tokens that are asked for where the service does not take the one that we have chosen. */

@@ -1,7 +1,7 @@
-import { parseErrorBody } from '../../../src/core/errorResponses';
-import { ServiceError } from '../../../src/core/errors';
+import { refusedRequestError } from '../../../src/core/errorResponses';
+import { isUnstarted } from '../../../src/core/errors';
 import { withLowerLimit } from '../../../src/router/ownFields';
-import { failureOf, inMemory } from '../inMemoryHttp';
+import { failureOf, inMemory, response } from '../inMemoryHttp';
 
 /** A service that takes at most so many output tokens, and else says this. */
 function serviceThat(most: number, message: string, status = 400) {
@@ -11,8 +11,7 @@ function serviceThat(most: number, message: string, status = 400) {
 		await withLowerLimit(http, { model: 'm', max_tokens: limit }, 'max_tokens', async (body) => {
 			sent.push(body.max_tokens);
 			if (body.max_tokens <= most) return { text: 'answered' };
-			const details = { status, ...parseErrorBody({ error: { message } }) };
-			throw new ServiceError('refused', `The service refused the request (${status})`, details);
+			throw refusedRequestError(response({ status }), JSON.stringify({ error: { message } }));
 		});
 	return { ask, sent };
 }
@@ -52,4 +51,13 @@ it.each([
 	const { ask, sent } = serviceThat(0, message, status);
 	expect((await failureOf(ask(16_384))).details.reason).toBe(message);
 	expect(sent).toEqual(asked);
+});
+
+it.each([
+	'Could not finish the message because max_tokens or model output limit was reached. Please try again with higher max_tokens. (request id: 20250807123456789)',
+	"max_tokens was 16384. See 'failed_generation' for more details.",
+])('a refusal after the model has run is never asked again: %s', async (message) => {
+	const { ask, sent } = serviceThat(0, message);
+	const failure = await failureOf(ask(16_384));
+	expect([isUnstarted(failure), sent]).toEqual([false, [16_384]]);
 });
