@@ -268,25 +268,20 @@ const OWNER_FIELDS = [
 const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data) =>
 	fields.every(({ name }) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
-/** Most credentials read the same everywhere. */
-const isEqual = (one: Data, other: Data) => JSON.stringify(one) === JSON.stringify(other);
-
 /** Whether an account comes from an item, so that nobody else can read it: neither the trigger nor the editor. */
 const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
-	!withoutItem || !(isEqual(data, withoutItem) || isSame(ACCOUNT_FIELDS, data, withoutItem));
+	!withoutItem || !isSame(ACCOUNT_FIELDS, data, withoutItem);
 
 /** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
 function requireOneOwner({ items, withoutItem, entered = {} }: CredentialReads): void {
 	const all = [...new Set(items)].flatMap((read) => ('data' in read ? [read.data] : []));
 	const expected = withoutItem ?? all[0];
 	if (!expected) return;
-	const others = all.filter((data) => !isEqual(data, expected));
-	if (withoutItem && !others.length) return;
 	// what cannot be read without an item comes from one, also where there is only one
 	const isOfItem = ({ name }: { name: string }) =>
 		!withoutItem && String(entered[name]).startsWith('=');
 	const field = OWNER_FIELDS.find(
-		(one) => isOfItem(one) || others.some((data) => !isSame([one], data, expected)),
+		(one) => isOfItem(one) || all.some((data) => !isSame([one], data, expected)),
 	);
 	if (!field) return;
 	throw invalidInputError(
