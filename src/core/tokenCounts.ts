@@ -169,17 +169,13 @@ const PLACES = {
 /** The counts at all places of a kind, the smallest first. */
 type AllCounts = Record<keyof typeof PLACES, number[]>;
 
-const readAll = (usage: JsonObject): AllCounts => ({
-	input: readPlaces(usage, PLACES.input),
-	output: readPlaces(usage, PLACES.output),
-	total: readPlaces(usage, PLACES.total),
-	cached: readPlaces(usage, PLACES.cached),
-	written: readPlaces(usage, PLACES.written),
-	writtenForHour: readPlaces(usage, PLACES.writtenForHour),
-	// most services say that there is none
-	sound: readPlaces(usage, PLACES.sound).filter(Boolean),
-	reasoning: readPlaces(usage, PLACES.reasoning),
-});
+function readAll(usage: JsonObject): AllCounts {
+	const all = Object.fromEntries(
+		Object.entries(PLACES).map(([kind, places]) => [kind, readPlaces(usage, places)]),
+	) as AllCounts;
+	// most services say that there is no sound
+	return { ...all, sound: all.sound.filter(Boolean) };
+}
 
 /** Some gateways fill places that they do not use with 0. */
 function readPlaces(usage: JsonObject, places: readonly string[]): number[] {
