@@ -1,7 +1,6 @@
 import type { Accounts } from '../core/accounts';
 import type { Http } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
-import type { Decimal } from '../core/money';
 import type { Clock } from '../core/retry';
 import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
 import type { Entry } from '../ledger/entry';
@@ -10,7 +9,7 @@ import type { Ledger } from '../ledger/ledger';
 import { claimStart } from '../ledger/startOnce';
 import { explainJobBalance, explainMissingText } from '../router/advice';
 import { describeJobSettings } from '../router/jobPricing';
-import { describeOddEstimate, type Job, readEstimate, readJobRecord } from '../router/jobRecord';
+import { describeOddAmount, type Job, readEstimate, readJobRecord } from '../router/jobRecord';
 import { startJob } from '../router/jobStart';
 import type { MediaType } from '../router/model';
 import { reserveCall, type JobCall } from './call';
@@ -80,16 +79,12 @@ async function send(
 	}
 	recordId('mediaJob', job.jobId);
 	start.setJob(mediaType, job.jobId);
-	const odd = describeOddEstimate(job, least);
-	if (odd) addHint(odd);
-	const cost = readCost(job, least);
-	return { result: { job, model, sentAt, ...(cost && { estimate: cost.toFixed() }) }, cost };
-}
-
-/** The cost of a started job: the service's estimate, or the catalog's minimum if that is higher. A lower estimate would weaken a cap. */
-function readCost(job: Job, least: Decimal | undefined) {
 	const estimate = readEstimate(job, least);
-	return estimate && least?.gt(estimate) ? least : estimate;
+	const odd = describeOddAmount(job.jobId, ['estimate', job.estimatedCostMicroUsd], estimate);
+	if (odd) addHint(odd);
+	// an estimate below the catalog's minimum would weaken a cap
+	const cost = estimate && least?.gt(estimate) ? least : estimate;
+	return { result: { job, model, sentAt, ...(cost && { estimate: cost.toFixed() }) }, cost };
 }
 
 /** A job that was started. Plain data: it is stored with the execution. */

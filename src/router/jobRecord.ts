@@ -236,10 +236,6 @@ export function readEstimate(
 	return minimum?.gt(0) && estimate?.gt(minimum.times(MOST_TIMES)) ? undefined : estimate;
 }
 
-/** A sentence about an estimate that is not counted; undefined if there is none. @param minimum The catalog's, if known. */
-export const describeOddEstimate = (job: Job, minimum?: Decimal): string | undefined =>
-	describeOddAmount(job.jobId, ['estimate', job.estimatedCostMicroUsd], readEstimate(job, minimum));
-
 /** A sentence about a reported amount that is not counted; undefined if there is none. @param counted The same, as it was read. */
 export const describeOddAmount = (
 	jobId: string,
