@@ -111,7 +111,7 @@ export function judgeText(
 	isOfList: boolean,
 ): TextCall {
 	const { entry } = candidate.found;
-	const call = toTextCall(limits, candidate, body);
+	const call = withBody({ ...limits, ...candidate }, body);
 	if (entry) {
 		const where = place ? '' : 'That is an operation of the Model Router node.';
 		checkKind(entry, 'text', where);
@@ -133,18 +133,15 @@ function checkWindow({ context_length: window }: Model, body: Body): void {
 	);
 }
 
-function toTextCall(
-	{ protocol, caps, allowUnknownCost, label }: TextLimits,
-	{ model, found, find }: Candidate,
+/** A call with its body, or with another one: the prompt is measured. */
+export const withBody = <Of extends Pick<TextCall, 'found' | 'protocol'>>(
+	call: Of,
 	body: Body,
-): TextCall {
-	const price = priceText(found, body, protocol);
-	return { model, found, find, body, protocol, caps, allowUnknownCost, label, price };
-}
-
-/** The same call with another body. The same value for the one that it has, whose prompt is measured. */
-export const withBody = (call: TextCall, body: Body): TextCall =>
-	body === call.body ? call : toTextCall(call, call, body);
+) => ({
+	...call,
+	body,
+	price: priceText(call.found, body, call.protocol),
+});
 
 /** Limits the output tokens of a request: to the maximum that it sets, by whatever name, or else to what its caps allow. */
 function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall['price'] {
@@ -181,7 +178,7 @@ export interface JobCall extends Call<PricedJob> {
 }
 
 /** What limits a start, whatever the model. */
-type JobLimits = Pick<JobCall, 'mediaType' | 'caps' | 'allowUnknownCost' | 'label'>;
+type JobLimits = Pick<JobCall, 'mediaType' | 'caps' | 'allowUnknownCost' | 'label' | 'refusal'>;
 
 /**
  * The call of a model that can make what is asked for.
@@ -202,15 +199,16 @@ export function judgeJob(
 }
 
 export function toJobCall(
-	{ mediaType, caps, allowUnknownCost, label }: JobLimits,
-	{ model, found, find }: Candidate,
+	limits: JobLimits,
+	candidate: Candidate,
 	given: Record<string, unknown>,
 ): JobCall {
+	const { model, found } = candidate;
 	const body: Body = { ...given, model };
 	const minimum = found.entry && minimumJobCost(found.entry.pricing, body);
 	const unpriced = found.entry ? NO_PRICE : { ...found, ...ofMedia(found) };
 	const price = { ...(minimum ?? unpriced), body, least: minimum?.microUsd };
-	return { model, found, find, body, mediaType, caps, allowUnknownCost, label, price: () => price };
+	return { ...limits, ...candidate, body, price: () => price };
 }
 
 /** A line in Prices is for text models. */

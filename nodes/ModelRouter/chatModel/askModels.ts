@@ -97,12 +97,12 @@ export function createModelCaller(context: CallContext) {
 	};
 }
 
-/** The call with its conversation in a form. The same one where nothing is put back, whose prompt is measured. */
+/** The call with its conversation in a form. The same one where nothing is put back: its prompt is measured already. */
 function inForm(call: ChatCall, { messages }: Form): ChatCall {
 	const { request, protocol } = call;
 	const isSame = (message: ChatMessage, at: number) => message === request.messages[at];
 	if (messages.length === request.messages.length && messages.every(isSame)) return call;
-	return { ...call, ...withBody(call, protocols[protocol].toBody({ ...request, messages })) };
+	return withBody(call, protocols[protocol].toBody({ ...request, messages }));
 }
 
 /** What limits a call. */

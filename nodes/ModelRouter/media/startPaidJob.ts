@@ -46,8 +46,8 @@ export async function chooseStart(
 	// the claim returns the job. If it finds none any more, nothing is sent
 	const [model = ''] = choice.models;
 	const found = { unbounded: 'the request is refused' };
-	const call = toJobCall(limits, { model, found, find: () => found }, body);
-	return { calls: [{ ...call, refusal }], passedOver: [] };
+	const call = toJobCall({ ...limits, refusal }, { model, found, find: () => found }, body);
+	return { calls: [call], passedOver: [] };
 }
 
 /**
@@ -68,9 +68,7 @@ export async function startPaidJob(context: OperationContext<StartRequest, Chose
 				const { answer, passedOver } = await payInTurn(checked, async (chosen) => {
 					const { model, caps } = chosen;
 					const limited = { ...chosen, caps: { ...caps, execution } };
-					const call = files.length
-						? { ...limited, ...toJobCall(limited, chosen, addInputs(body, files)) }
-						: limited;
+					const call = files.length ? toJobCall(limited, limited, addInputs(body, files)) : limited;
 					return await payJob(call, {
 						...context,
 						http: httpOf(model),

@@ -10,13 +10,7 @@ import type {
 	PrepareContext,
 } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
-import {
-	type Body,
-	judgeText,
-	type TextCall,
-	type TextLimits,
-	withBody,
-} from '../../../src/paid/call';
+import { judgeText, type TextCall, type TextLimits, withBody } from '../../../src/paid/call';
 import { choose, type Chosen } from '../../../src/paid/choose';
 import {
 	addAttachments,
@@ -44,10 +38,6 @@ import {
 
 /** A text request, before its files are read. */
 export type TextRequest = ReturnType<typeof toTextRequest> & Pick<TextLimits, 'allowUnknownCost'>;
-
-/** The same body for a model. The same object for the one that it has. */
-export const withModel = (body: Body, model: string): Body =>
-	body.model === model ? body : { ...body, model };
 
 /** What is asked for, of any model, and at any cost. */
 export const identifyText = ({ body, attachments }: Pick<TextRequest, 'body' | 'attachments'>) => ({
@@ -79,7 +69,7 @@ export async function chooseText(
 		place: PLACE,
 	};
 	const chosen = await choose(context, request.findChoice(), (candidate, isOfList) =>
-		judgeText(judged, candidate, withModel(body, candidate.model), isOfList),
+		judgeText(judged, candidate, { ...body, model: candidate.model }, isOfList),
 	);
 	if ('refusal' in chosen) throw chosen.refusal;
 	return chosen;
@@ -104,7 +94,7 @@ export async function readFiles({ request, readFile }: OperationContext<TextRequ
 	return (call: TextCall): TextCall => {
 		const { entry } = call.found;
 		if (entry) checkInputs(entry, inputs, PLACE);
-		return withBody(call, withModel(body, call.model));
+		return withBody(call, { ...body, model: call.model });
 	};
 }
 
