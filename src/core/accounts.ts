@@ -111,7 +111,6 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Brings the sum of the execution, if there is one, and the budget and the record of a credential together. */
 export function createAccounts(sum?: CostSum, budget?: SharedBudget, spending?: SpendingRecord) {
-	const both = [budget, spending].filter((one) => one !== undefined);
 	return {
 		budget,
 		spending,
@@ -132,10 +131,11 @@ export function createAccounts(sum?: CostSum, budget?: SharedBudget, spending?: 
 		},
 		/** @see SharedBudget */
 		endJob: (...ended: Parameters<SharedBudget['endJob']>) =>
-			[...both, ...(sum ? [sum] : [])].forEach((one) => one.endJob(...ended)),
+			[budget, spending, sum].forEach((one) => one?.endJob(...ended)),
 		/** @see SharedBudget */
-		decideStart: (decision: StartDecision) => both.forEach((one) => one.decideStart(decision)),
+		decideStart: (decision: StartDecision) =>
+			[budget, spending].forEach((one) => one?.decideStart(decision)),
 		/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
-		close: async () => void (await Promise.all(both.map(async (one) => await one.close()))),
+		close: async () => void (await Promise.all([budget?.close(), spending?.close()])),
 	};
 }
