@@ -154,7 +154,7 @@ export async function toEnded<Answer>(paid: Promise<Answer | Failed>): Promise<E
  * Makes the calls of a choice, one after the other, until one is answered. What was refused and started nothing goes on to the next
  * model for free. After any other failure no model is asked: the request may have been carried out.
  *
- * @param chosen Undefined for a request that was not checked, because it was paid for before.
+ * @param chosen Undefined only for what was paid for before, which `payOnce` returns without this.
  * @returns also all models that were passed over or have refused the request.
  * @throws ServiceError of the last model that was asked, with those before it.
  */

@@ -13,7 +13,7 @@ import { describeOddAmount, type Job, readEstimate, readJobRecord } from '../rou
 import { startJob } from '../router/jobStart';
 import type { MediaType } from '../router/model';
 import { reserveCall, type JobCall } from './call';
-import { type Ended, toEnded } from './choose';
+import { toEnded } from './choose';
 
 /** What a paid start needs of its operation. */
 interface JobContext {
@@ -39,15 +39,15 @@ type Started = ReturnType<Accounts['openStart']>;
 /**
  * Starts a job within the caps of its call, unless its key has started one.
  *
- * @returns the job, or why there is none.
+ * @throws ServiceError with an outcome.
  */
-export async function payJob(call: JobCall, context: JobContext): Promise<Ended<StartedJob>> {
+export async function payJob(call: JobCall, context: JobContext): Promise<StartedJob> {
 	const { accounts, startPaid, ledger, asked, lease } = context;
 	const { found, mediaType, label = '', refusal } = call;
 	const { entry } = found;
 	const model = entry?.id ?? call.model;
 	const settings = describeJobSettings(entry?.pricing, asked.body, asked.inputs);
-	const started = startPaid({
+	return await startPaid({
 		...(ledger && { ledger }),
 		async reserve(claim) {
 			if (refusal) throw refusal;
@@ -58,7 +58,6 @@ export async function payJob(call: JobCall, context: JobContext): Promise<Ended<
 		send: async ({ bound, start }, attempts) =>
 			await send(call, { price: bound, start, attempts }, context),
 	});
-	return await toEnded(started);
 }
 
 async function send(

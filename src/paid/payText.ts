@@ -24,7 +24,7 @@ import { type AnswerFile, answerWarning, type TextAnswer } from '../router/textA
 import type { OnText } from '../router/textStream';
 import { type Body, reserveCall, type TextCall } from './call';
 import { type FoundModel, isGuess } from './catalog';
-import { type Ended, toEnded } from './choose';
+import { toEnded } from './choose';
 
 /** What a paid text needs of its operation or chat model. */
 interface PayContext {
@@ -63,22 +63,17 @@ type Price = ReturnType<TextCall['price']>;
 /**
  * Asks a model within the caps of its call, and pays for the answer.
  *
- * @returns the answer, or why there is none: with what arrived and its cost in `details.partial`.
+ * @throws ServiceError with an outcome, and with what arrived and its cost in `details.partial`.
  */
-export async function payText(call: TextCall, context: PayContext): Promise<Ended<PaidText>> {
+export async function payText(call: TextCall, context: PayContext): Promise<PaidText> {
 	const { accounts, startPaid, waitForOthers } = context;
 	const { found, model, label } = call;
 	const scopes = accounts.openCall(found.entry?.id ?? model, label);
-	const paid = startPaid({
+	const { durationMs, ...paid } = await startPaid({
 		reserve: async () => await reserveCall(call, scopes, waitForOthers),
 		send: async ({ bound: price }) => await ask(call, price, context, scopes.record),
 	});
-	return await toEnded(
-		paid.then(({ durationMs, ...more }) => ({
-			...more,
-			answer: { ...more.answer, ...omitMissing({ durationMs }) },
-		})),
-	);
+	return { ...paid, answer: { ...paid.answer, ...omitMissing({ durationMs }) } };
 }
 
 /** Sends a call. */

@@ -11,7 +11,7 @@ import { withDeadline } from '../../../src/n8n/deadline';
 import type { createAnswerMemory } from '../../../src/n8n/memory/answerMemory';
 import type { SentRequests } from '../../../src/n8n/memory/sentRequests';
 import type { CatalogContext } from '../../../src/paid/catalog';
-import { choose, type Ended, type PassedOver, payInTurn } from '../../../src/paid/choose';
+import { choose, type Ended, type PassedOver, payInTurn, toEnded } from '../../../src/paid/choose';
 import { bestForm, type Form, formAfter } from '../../../src/paid/forms';
 import { payText, type PaidText, type PricedAnswer } from '../../../src/paid/payText';
 import { checkCalls, readStructuredAnswer } from '../../../src/paid/readAnswer';
@@ -159,7 +159,7 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 	const { connection, startPaid, onText, signal, giveUp } = context;
 	const { account, accounts, httpOf, idleTimeout } = connection;
 	const http = httpOf(call.model);
-	const paid = await payText(inForm(call, form), {
+	const paying = payText(inForm(call, form), {
 		http: signal ? endedBy(signal, http, giveUp) : http,
 		accounts,
 		startPaid,
@@ -170,6 +170,7 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 			if (signal?.aborted) throw cancelledError(false);
 		},
 	});
+	const paid = await toEnded(paying);
 	if ('failure' in paid) return paid;
 	return { ...readAnswered(context, call, paid), isToldInWords: form.isToldInWords };
 }
