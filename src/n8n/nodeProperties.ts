@@ -1,5 +1,6 @@
 import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
+import { groupByFields } from '../core/grouping';
 import type { Operation, Resource } from './operation';
 import { requestSettings } from './requestSettings';
 
@@ -41,26 +42,32 @@ export function nodeProperties(
  */
 function settingsOf(resources: readonly Resource[]): INodeProperties[] {
 	if (resources.length < 2) return [requestSettings];
-	const shown = new Map<string, Record<'resource' | 'operation', Set<string>>>();
-	for (const { value, operations, notInTools } of resources)
-		for (const { value: name, identify, mayTakeLong, readsAtMostCatalog } of operations) {
-			if (notInTools || readsAtMostCatalog) continue;
-			const key = `${identify ? 'pays' : ''} ${mayTakeLong ? 'long' : ''}`;
-			const show = shown.get(key) ?? { resource: new Set(), operation: new Set() };
-			shown.set(key, show);
-			show.resource.add(value);
-			show.operation.add(name);
-		}
-	return [...shown].map(([key, { resource, operation }]) => ({
+	const all = resources.flatMap(({ value: resource, operations, notInTools }) =>
+		operations
+			.filter(({ readsAtMostCatalog }) => !notInTools && !readsAtMostCatalog)
+			.map((operation) => ({
+				resource,
+				operation: operation.value,
+				options: optionsFor(operation),
+			})),
+	);
+	return groupByFields(all, ['options']).map((same) => ({
 		...requestSettings,
-		options: requestSettings.options.filter(
-			({ name }) =>
-				(name !== 'resendIfUnknown' || key.includes('pays')) &&
-				(!name.endsWith('Timeout') || key.includes('long')),
-		),
-		displayOptions: { show: { resource: [...resource], operation: [...operation] } },
+		options: same[0]!.options,
+		displayOptions: {
+			show: {
+				resource: [...new Set(same.map(({ resource }) => resource))],
+				operation: [...new Set(same.map(({ operation }) => operation))],
+			},
+		},
 	}));
 }
+
+const optionsFor = ({ identify, mayTakeLong }: Operation) =>
+	requestSettings.options.filter(
+		({ name }) =>
+			(name !== 'resendIfUnknown' || identify) && (!name.endsWith('Timeout') || mayTakeLong),
+	);
 
 function resourceProperties(
 	operations: readonly Operation[],
