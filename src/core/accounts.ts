@@ -136,6 +136,8 @@ export function createAccounts(sum?: CostSum, budget?: SharedBudget, spending?: 
 		decideStart: (decision: StartDecision) =>
 			[budget, spending].forEach((one) => one?.decideStart(decision)),
 		/** To be called when a node has ended: gives back what was not spent, and writes down what was. */
-		close: async () => void (await Promise.all([budget?.close(), spending?.close()])),
+		async close() {
+			await Promise.all([budget?.close(), spending?.close()]);
+		},
 	};
 }
