@@ -43,7 +43,8 @@ export async function createResponse(
 		endMark: 'response.completed',
 		createAccumulator: createResponseAccumulator,
 	};
-	const ask = async (body: ResponseRequest) => await streamAnswer(http, body, protocol, onText);
+	const ask = async (body: ResponseRequest) =>
+		await streamAnswer(http, { ...body, stream: true }, protocol, onText);
 	const { model, tools, include } = request;
 	const fact = `reasoning ${model}`;
 	if (![tools].flat().some(Boolean) || http.serviceFacts?.has(fact)) return await ask(request);

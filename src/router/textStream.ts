@@ -63,8 +63,9 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 /**
  * Sends a request of either text protocol and collects its streamed answer.
  *
- * Streaming is on, so `streaming_required` cannot happen, unless the service has refused it. Some services answer with one JSON body.
+ * Some services answer with one JSON body, although `stream` is set.
  *
+ * @param request As it is sent: with `stream`, so that `streaming_required` cannot happen, unless the service has refused it.
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error, ends without its end mark or has no content,
  *   `malformed` for anything but an answer. What arrived is in `details.partial`, and is billed.
  */
@@ -76,9 +77,8 @@ export async function streamAnswer<Answer extends TextAnswer>(
 ): Promise<Answer> {
 	const accumulator = createAccumulator(request.model);
 	try {
-		const hasRefused = 'stream' in request && request['stream'] === undefined;
-		const body = { ...request, stream: hasRefused ? undefined : true };
-		const response = await http.send({ method: 'POST', path, body, accept: 'text/event-stream' });
+		const accept = 'text/event-stream';
+		const response = await http.send({ method: 'POST', path, body: request, accept });
 		const fold = createAnswerFold(response, accumulator, end);
 		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 		const { [COST_HEADER]: reportedUsd } = response.headers;
