@@ -98,14 +98,11 @@ const isMeant = (
 	return mayBeTaken && isKnown && [known, shown].every((one) => isSame({ task, waitsFor }, one));
 };
 
-/** Whether what was shown is what waits, as far as that is known. */
+/** Whether what was shown is what waits, as far as that is known. The ID may be that of the next question (LangGraph for Python). */
 const isSame = (
 	{ task, waitsFor }: Pick<OpenApproval, 'task' | 'waitsFor'>,
 	{ taskId = task, text }: KnownWait,
-) => taskId === task && (!text || linesOf(text) === linesOf(waitsFor.text));
-
-/** In any order: a stream and a list may have different ones. The ID of a question may be that of the next one (LangGraph for Python). */
-const linesOf = (text: string) => text.split('\n').sort().join('\n');
+) => taskId === task && (!text || text === waitsFor.text);
 
 /** Why nothing is sent, and what to do. */
 function refusalOf(

@@ -10,13 +10,13 @@ export interface Waiting {
 	text: string;
 	/** The calls of tools that wait for approval. */
 	calls?: WaitingCall[];
-	/** Set where not all of it is named here: what a person was not shown is not approved. */
+	/** Set where not all of it is here: what a person was not shown is not approved. */
 	onlyDecline?: true;
 }
 
 interface WaitingCall {
 	tool: string;
-	/** As JSON; cut. */
+	/** As JSON; cut where not all of what waits is shown. */
 	arguments?: string;
 }
 
@@ -28,39 +28,27 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 		.sort((one, other) => (one.order < other.order ? -1 : 1))
 		.map(({ wait }) => wait);
 	if (!asking.length) return undefined;
-	const listed = listWords(asking);
-	const { words, calls, names, isWhole } = listed;
+	const all = asking.flatMap(callsOf).map(toCall);
+	const said = asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf);
+	const words = [...said.filter(Boolean), ...all.map(inWords)];
+	const whole = words.join('\n');
 	const kind = asking.every((wait) => wait.for === 'input') ? 'input' : 'approval';
-	const count = words.length + Math.max(0, names.length - calls.length);
-	const named = shortenText(names.join(', '), MAX_NAMES);
-	const lines = isWhole ? words : [`${count} wait${named && `: ${named}`}`, ...evenly(words)];
-	const isShown = asking.length < MAX_OPEN && isAllShown(listed);
-	const isTooMuch = kind === 'approval' && !isShown;
-	const text = [...(isTooMuch ? [ONLY_DECLINE] : []), ...lines].join('\n');
+	const isWhole = all.length <= MAX_CALLS && whole.length <= MAX_TEXT;
+	const calls = isWhole ? all : all.slice(0, MAX_CALLS).map(cutCall);
+	// of very many, only the last ones are known
+	const isTooMuch = kind === 'approval' && !(isWhole && asking.length < MAX_OPEN);
+	const names = shortenText(all.map(({ tool }) => tool).join(', '), MAX_NAMES);
+	const head = [
+		...(isTooMuch ? [ONLY_DECLINE] : []),
+		...(isWhole ? [] : [`${words.length} wait${names && `: ${names}`}`]),
+	];
+	const shown = isWhole ? words : cutEvenly(words, MAX_TEXT - head.join('\n').length);
 	return {
 		kind,
-		text: shortenText(text, MAX_TEXT),
+		text: shortenText([...head, ...shown].join('\n'), MAX_TEXT),
 		...(calls.length && { calls }),
 		...(isTooMuch && { onlyDecline: true }),
 	};
-}
-
-/** Whether the text of what waits names all of it. */
-function isAllShown({ words, calls, names, isWhole }: ReturnType<typeof listWords>): boolean {
-	const isNamed = names.every((name) => name.length <= MAX_NAME);
-	const hasRoom = words.length === calls.length || shareOf(words) >= MIN_SHARE;
-	const fits = isWhole || (names.join(', ').length <= MAX_NAMES && hasRoom);
-	return isNamed && fits;
-}
-
-/** What waits, in words, and the calls among it. Those beyond the limit are only named. */
-function listWords(asking: readonly Wait[]) {
-	const all = asking.flatMap(callsOf);
-	const calls = all.slice(0, MAX_CALLS).map(({ tool, input }) => toCall(tool, input));
-	const said = asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf);
-	const words = [...said.filter(Boolean), ...calls.map(inWords)];
-	const isWhole = calls.length === all.length && words.join('\n').length <= MAX_TEXT;
-	return { words, calls, names: all.map(({ tool }) => tool), isWhole };
 }
 
 /**
@@ -82,27 +70,33 @@ const callsOf = ({ tool, input, reason }: Wait): Array<Pick<Wait, 'tool' | 'inpu
 				input: args,
 			}));
 
-const toCall = (tool: string, input: unknown): WaitingCall => ({
+const toCall = ({ tool, input }: Pick<Wait, 'tool' | 'input'>): WaitingCall => ({
+	tool,
+	...omitMissing({ arguments: isEmptyValue(input) ? undefined : asText(input) }),
+});
+
+const cutCall = ({ tool, arguments: given }: WaitingCall): WaitingCall => ({
 	tool: shortenText(tool, MAX_NAME),
-	...omitMissing({ arguments: isEmptyValue(input) ? undefined : cut(input, MAX_ARGUMENTS) }),
+	...omitMissing({ arguments: given && shortenText(given, MAX_ARGUMENTS) }),
 });
 
 /** A long one leaves room for each of the others. */
-const evenly = (words: readonly string[]) => words.map((each) => shortenText(each, shareOf(words)));
-
-const shareOf = ({ length }: readonly string[]) =>
-	Math.floor((MAX_TEXT - MAX_NAMES - ONLY_DECLINE.length - 100) / length);
+const cutEvenly = (words: readonly string[], room: number) =>
+	words.slice(0, MAX_CALLS).map((each, _index, { length }) =>
+		// its line, and the sign that it is cut
+		shortenText(each, Math.floor(room / length) - 2),
+	);
 
 function reasonOf({ for: what, tool, reason }: Wait): string {
-	if (!isEmptyValue(reason)) return cut(reason, MAX_TEXT);
+	if (!isEmptyValue(reason)) return asText(reason);
 	return tool ? '' : WITHOUT_WORDS[what === 'input' ? what : 'approval'];
 }
 
 const inWords = ({ tool, arguments: given }: WaitingCall) =>
 	`${tool}${given === undefined ? '' : ` with ${given}`}`;
 
-const cut = (value: unknown, length: number) =>
-	shortenText(typeof value === 'string' ? value : JSON.stringify(value, inOrder), length);
+const asText = (value: unknown) =>
+	typeof value === 'string' ? value : JSON.stringify(value, inOrder);
 
 /** A list may have the keys in another order than the stream: LangGraph keeps what waits as jsonb of PostgreSQL. */
 const inOrder = (_key: string, value: unknown): unknown =>
@@ -124,5 +118,3 @@ const MAX_TEXT = 2_400;
 const MAX_ARGUMENTS = 1_000;
 const MAX_NAME = 100;
 const MAX_NAMES = 1_500;
-/** Of what is asked in words: enough to know what it is about. */
-const MIN_SHARE = 60;

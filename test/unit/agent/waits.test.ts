@@ -351,7 +351,7 @@ describe('what waits is told in fields, too', () => {
 		const few = await graph({
 			actionRequests: actions.slice(0, 22).map(() => ({ name: 'a', args: {} })),
 		});
-		expect(few?.text).toMatch(/^22 wait: (a, ){21}a\n/);
+		expect(few?.text).toMatch(/\n22 wait: (a, ){21}a\n/);
 	});
 
 	it('what is cut hides nothing that an approval is about', async () => {
@@ -364,10 +364,40 @@ describe('what waits is told in fields, too', () => {
 		];
 		const calls = await graph({ actionRequests });
 		expect(calls?.text).toMatch(
-			/^4 wait: read_a, read_b, read_c, delete_all\nread_a.*\nread_b.*\nread_c.*…\ndelete_all$/,
+			/\n4 wait: read_a, read_b, read_c, delete_all\nread_a.*\nread_b.*\nread_c.*…\ndelete_all$/,
 		);
 		const questions = await graph('May I? '.repeat(999), 'Delete all?');
-		expect(questions?.text).toMatch(/^2 wait\nDelete all\?\nMay I.*…$/);
+		expect(questions?.text).toMatch(/\n2 wait\nDelete all\?\nMay I.*…$/);
+	});
+
+	it.each<[string, unknown]>([
+		['a question', 'x'.repeat(2_401)],
+		['arguments', { actionRequests: [{ name: 'sql', args: 'x'.repeat(2_401) }] }],
+		['a name', { actionRequests: [{ name: 'n'.repeat(2_401) }] }],
+		[
+			'two questions',
+			{
+				actionRequests: [
+					{ name: 'a', args: 'x'.repeat(1_300) },
+					{ name: 'b', args: 'x'.repeat(1_300) },
+				],
+			},
+		],
+	])('what is not shown whole can only be declined: %s', async (_name, value) => {
+		const found = await graph(value);
+		expect(found?.onlyDecline).toBe(true);
+		expect(found?.text.length).toBeGreaterThan(2_000);
+		expect(found?.text.length).toBeLessThan(2_500);
+	});
+
+	it('long arguments that fit are shown whole', async () => {
+		const args = 'x'.repeat(2_300);
+		const found = await graph({ actionRequests: [{ name: 'sql', args }] });
+		expect(found).toEqual({
+			kind: 'approval',
+			text: `sql with ${args}`,
+			calls: [{ tool: 'sql', arguments: args }],
+		});
 	});
 
 	it('nothing that a stranger writes there breaks the reading', async () => {

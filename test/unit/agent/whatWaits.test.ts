@@ -41,6 +41,7 @@ const waitOf = (reason: unknown) => ({
 	reason,
 	isAsked: true,
 });
+const sql = (args: string) => ({ actionRequests: [{ name: 'sql', args }] });
 const thread = (interrupts: object, thread_id = ID) => ({ thread_id, interrupts });
 
 it.each<[string, object[], string]>([
@@ -92,6 +93,23 @@ it.each<[string, unknown[]]>([
 	const open = await findOpen(listed, serverOf('langGraph')!, ID, {});
 	expect(open?.waitsFor).toEqual(waitsFor);
 });
+
+it.each<[string, unknown, unknown]>([
+	['its end', `${'x'.repeat(2_500)}pay 5`, `${'x'.repeat(2_500)}delete all`],
+	['the end of arguments', sql(`${'x'.repeat(1_100)}SELECT 1`), sql(`${'x'.repeat(1_100)}DROP`)],
+	['the order of its lines', 'Transfer:\nfrom A\nto B', 'Transfer:\nto B\nfrom A'],
+])(
+	'no approval goes to another question with the same ID, also if it differs only in %s',
+	async (...row) => {
+		const [, before, now] = row;
+		const { text = '' } = toWaiting([waitOf(before)]) ?? {};
+		const shown = { taskId: ASKS.id, text };
+		const listed = [thread({ t: [{ id: ASKS.id, value: now }] })];
+		expect(await failureOf(decideOn(listed, shown, shown))).toMatchObject({
+			details: { outcome: 'not_started' },
+		});
+	},
+);
 
 it.each(['langGraph', 'a2a'])(
 	'%s: a decision about the question before goes to nothing, though the ID is the same',
