@@ -17,8 +17,8 @@ export function createPlainReader(question: string, path: string | undefined) {
 	const isRepeated = createRepeatFinder();
 	/** Whether JSON had a text. */
 	let hasJson = false;
-	/** The question, if an event repeats it. It is the answer only where nothing else is. */
-	let echo = '';
+	/** The first text, if it repeats the question. It is the answer where nothing else is, and its beginning where that goes on in the same place. */
+	let echo: { text: string; place: string; source: string } | undefined;
 
 	const addText = (text: string, place: string): string => {
 		if (!text || isRepeated(text, place)) return '';
@@ -37,9 +37,16 @@ export function createPlainReader(question: string, path: string | undefined) {
 	const findAnswer = (value: unknown, names: string) => {
 		const isNone = typeof value === 'string' || path !== undefined;
 		if (isNone || OTHER_ROLE.test(`${names}\n${roleOf(value)}`)) return undefined;
-		const found = findText(value, question);
-		if (!found) echo ||= findText(value)?.text ?? '';
-		return found;
+		const other = findText(value, question);
+		const found = other?.text ? other : findText(value);
+		if (!found) return undefined;
+		// AutoGen names the speaker so
+		const { source } = value as Record<string, unknown>;
+		const from = typeof source === 'string' ? source : '';
+		const said = { text: found.text, place: `${names} ${found.path}`, source: from };
+		if (other?.text || !said.text || echo || !answer.isEmpty()) return said;
+		echo = said;
+		return undefined;
 	};
 
 	return {
@@ -59,9 +66,11 @@ export function createPlainReader(question: string, path: string | undefined) {
 			// what the last event says is the answer only where nothing else is
 			if (!found || (isEnd && !answer.isEmpty())) return '';
 			hasJson = true;
-			return addText(found.text, `${names} ${found.path}`);
+			const { text, place, source } = found;
+			const isBegun = answer.isEmpty() && echo?.place === place && echo.source === source;
+			return addText(isBegun ? echo?.text + text : text, place);
 		},
-		finish: (isWhole) => (isWhole && answer.isEmpty() ? answer.append(echo) : ''),
+		finish: (isWhole) => (isWhole && answer.isEmpty() ? answer.append(echo?.text ?? '') : ''),
 		/** Adds a piece of plain text. */
 		append: answer.append,
 		text: answer.text,

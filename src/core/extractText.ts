@@ -67,8 +67,11 @@ export function findText(
 	}
 	const entries = value.map(unwrapped);
 	const list = answersIn(entries) ?? textsIn(entries, joint === '');
-	const texts = list.map((entry) => findText(entry, question, depth + 1)?.text).filter(Boolean);
-	return texts.length ? { text: texts.join(joint), path: '' } : undefined;
+	// a part of a text may say what was asked
+	const asked = joint ? question : undefined;
+	const texts = list.map((entry) => findText(entry, asked, depth + 1)?.text).filter(Boolean);
+	const text = texts.join(joint);
+	return text && text !== question ? { text, path: '' } : undefined;
 }
 
 function findInFields(fields: JsonObject, question: string | undefined, depth: number) {

@@ -126,6 +126,29 @@ it.each([
 	expect(heard).toBe(text);
 });
 
+const say = (...contents: unknown[]) =>
+	contents.map((content) => `data: ${JSON.stringify({ content })}\n\n`).join('');
+const echo = (event: string) => `data: ${JSON.stringify({ event, content: MESSAGE.content })}\n\n`;
+
+it.each([
+	['its beginning', say('the question', ' is good'), 'the question is good'],
+	['its middle', say('Here is ', 'the question', '.'), 'Here is the question.'],
+	['several pieces', say('the question', '', 'the question'), 'the questionthe question'],
+	['a part', say([{ text: 'the question' }, { text: ' is good' }]), 'the question is good'],
+	['all', say('the question'), 'the question'],
+	['no part: an event before it', echo('received') + say('Hello'), 'Hello'],
+	['all, behind such an event', echo('received') + say('the question'), 'the question'],
+])('an answer of which %s is the question is whole, also live', async (_what, body, text) => {
+	let live = '';
+	const lines = body.replaceAll('data: ', '').replaceAll('\n\n', '\n');
+	for (const answer of [events(body), typed('application/x-ndjson', lines)]) {
+		live = '';
+		const onText = (piece: string) => void (live += piece);
+		expect(await send(answer, { onText })).toMatchObject({ text });
+		expect(live).toBe(text);
+	}
+});
+
 it('reads every word of plain text, once', async () => {
 	let heard = '';
 	const onText = (piece: string) => void (heard += piece);
