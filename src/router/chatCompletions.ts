@@ -2,6 +2,7 @@ import { isErrorValue, parseErrorBody } from '../core/errorResponses';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
+import { createAnswerEnd } from './answerEnd';
 import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
@@ -9,19 +10,19 @@ import {
 	mergePiece,
 	addCallFragment,
 	createPartialCalls,
-	type PartialCalls,
+	type PartialChoice,
 	sortCalls,
 } from './chatMessage';
 import {
 	type AnswerFile,
 	checkCount,
+	FINISH_WITHOUT_TEXT,
 	isMissing,
 	readUsage,
 	toToolCall,
 	type TextAnswer,
 	type TextChoice,
 } from './textAnswer';
-import { withOwnFields } from './ownFields';
 import { streamAnswer, type AnswerAccumulator, type OnText } from './textStream';
 
 /** The body of `POST /v1/chat/completions`. Any other protocol field is sent on unchanged. */
@@ -54,13 +55,9 @@ export async function completeChat(
 		endMark: '[DONE]',
 		// the specified service, which alone is not asked for token counts, always sends its mark
 		mayLackMark: 'stream_options' in request,
-		createAccumulator: createChatAccumulator,
+		createAccumulator: (model: string) => createChatAccumulator(model, Number(request['n'] ?? 1)),
 	};
-	return await withOwnFields(
-		http,
-		{ ...request, stream: true },
-		async (body) => await streamAnswer(http, body, protocol, onText),
-	);
+	return await streamAnswer(http, { ...request, stream: true }, protocol, onText);
 }
 
 interface ChatAnswer extends TextAnswer {
@@ -75,29 +72,20 @@ export const readMessage = (completion: JsonObject): unknown[] =>
 		.slice(0, 1)
 		.map((choice) => withoutFiles(Object(Object(choice).message) as JsonObject));
 
-/** A choice of which chunks are still arriving. */
-interface PartialChoice {
-	index: number;
-	/** Fields beside the delta, such as `finish_reason`. */
-	fields: JsonObject;
-	/** The texts of `content`. */
-	contentChunks: string[];
-	/** What is said in its sound. */
-	spokenChunks: string[];
-	/** Whether that is its text: the first that came. A service may write some of what it says, too. */
-	isSpoken?: boolean;
-	/** Every field of the message but its calls. `content` only where it is empty, or has parts. */
-	message: JsonObject;
-	calls?: PartialCalls;
-	/** A message that came in one piece. */
-	whole?: JsonObject | undefined;
-}
-
-/** Builds one chat completion from the chunks of its stream, or from one that arrived in one piece. */
-export function createChatAccumulator(requestedModel: string): AnswerAccumulator<ChatAnswer> {
+/**
+ * Builds one chat completion from the chunks of its stream, or from one that arrived in one piece.
+ *
+ * @param number Of choices that were asked for.
+ */
+export function createChatAccumulator(
+	requestedModel: string,
+	number = 1,
+): AnswerAccumulator<ChatAnswer> {
 	/** Fields of the completion beside its choices. */
 	const fields: JsonObject = {};
 	const choices = new Map<number, PartialChoice>();
+	const end = createAnswerEnd(number);
+	let isOnePiece = false;
 
 	const add = (chunk: JsonObject): string => {
 		for (const name in chunk) {
@@ -107,26 +95,24 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			if (!isMissing(value)) fields[name] = value;
 		}
 		const { choices: chunkChoices } = chunk;
-		if (!Array.isArray(chunkChoices)) return '';
 		let text = '';
-		for (const [position, choice] of chunkChoices.entries())
-			text += addToChoices(choices, choice, position);
+		for (const [position, choice] of (isList(chunkChoices) ? chunkChoices : []).entries())
+			text += addToChoices(choices, end, choice, position);
+		end.addCounts(chunk);
 		return text;
 	};
 
 	return {
 		add,
 		addComplete(body) {
-			if (!isList(body['choices'])) return false;
-			add(body);
-			return true;
+			isOnePiece = isList(body['choices']);
+			if (isOnePiece) add(body);
+			return isOnePiece;
 		},
 		/** Whether every choice lacks both content and a finish reason that explains why. */
 		isEmpty: () => ![...choices.values()].some(choiceHasContent),
-		/** Perplexity and Baseten send no end mark, nor did Cerebras in 2025: their recordings in https://github.com/maruel/genai. */
-		isWhole: () =>
-			isPlainObject(readUsage(fields)) &&
-			[...choices.values()].every((choice) => !isMissing(choice.fields['finish_reason'])),
+		/** Perplexity sends no end mark, nor did Cerebras in 2025: their recordings in https://github.com/maruel/genai. */
+		isWhole: () => end.isWhole(choices.size),
 		/** OpenRouter reports the failure of a backend in the choice. */
 		failure() {
 			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};
@@ -143,7 +129,7 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
 			return {
 				...first,
 				model: typeof model === 'string' ? model : requestedModel,
-				...(isPlainObject(usage) && { usage }),
+				...(isPlainObject(usage) && (isOnePiece || end.isCounted()) && { usage }),
 				...(textChoices.length > 1 && { choices: textChoices }),
 				...(attached.length && { attached }),
 				completion: { ...fields, object: 'chat.completion', choices: complete },
@@ -159,6 +145,7 @@ export function createChatAccumulator(requestedModel: string): AnswerAccumulator
  */
 function addToChoices(
 	choices: Map<number, PartialChoice>,
+	end: ReturnType<typeof createAnswerEnd>,
 	chunkChoice: unknown,
 	position: number,
 ): string {
@@ -166,6 +153,7 @@ function addToChoices(
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
 	const known = choices.get(index);
 	const choice = known ?? addChoice(choices, index);
+	const { finish_reason: before } = choice.fields;
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
@@ -174,8 +162,9 @@ function addToChoices(
 	const whole = known ? undefined : findWhole(chunkChoice);
 	choice.whole = whole && structuredClone(whole);
 	const piece = whole ?? chunkChoice['delta'];
-	if (!isPlainObject(piece)) return '';
-	const added = addDelta(choice, piece);
+	const delta = isPlainObject(piece) ? piece : {};
+	const added = addDelta(choice, delta);
+	end.add(choice, before, delta);
 	return index === 0 ? added : '';
 }
 
@@ -192,9 +181,6 @@ function findWhole({ delta, message }: JsonObject): JsonObject | undefined {
 	const isEmpty = !isPlainObject(delta) || (!hasMore(delta) && isMissing(delta['content']));
 	return isEmpty && isPlainObject(message) ? message : undefined;
 }
-
-/** Finish reasons that explain an answer without text: it was cut off, or withheld. */
-const FINISH_WITHOUT_TEXT: unknown[] = ['length', 'content_filter'];
 
 /** A role or another finish reason alone is not content. */
 function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoice): boolean {

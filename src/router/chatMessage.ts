@@ -98,6 +98,24 @@ type PartialCall = JsonObject;
 /** Characters after which calls are no longer checked for completeness: a new id then begins another call. */
 const MAX_PARSED_CHARACTERS = 16 * 1024 * 1024;
 
+/** A choice of which chunks are still arriving. */
+export interface PartialChoice {
+	index: number;
+	/** Fields beside the delta, such as `finish_reason`. */
+	fields: JsonObject;
+	/** The texts of `content`. */
+	contentChunks: string[];
+	/** What is said in its sound. */
+	spokenChunks: string[];
+	/** Whether that is its text: the first that came. A service may write some of what it says, too. */
+	isSpoken?: boolean;
+	/** Every field of the message but its calls. `content` only where it is empty, or has parts. */
+	message: JsonObject;
+	calls?: PartialCalls;
+	/** A message that came in one piece. */
+	whole?: JsonObject | undefined;
+}
+
 /** The tool calls of one message, of which fragments are still arriving. */
 export type PartialCalls = ReturnType<typeof createPartialCalls>;
 

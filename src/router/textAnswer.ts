@@ -128,4 +128,14 @@ const isBroken = ({ arguments: given }: ToolCall) =>
 	typeof given === 'string' && tryParseJson(given) === undefined;
 
 /** Finish reasons of complete answers: of chat completions, Together's, Bedrock's (aws-samples/bedrock-access-gateway#11), earendil-works/pi#2107. */
-const COMPLETE = ['stop', 'tool_calls', 'function_call', 'eos', 'end_turn', 'end'];
+export const COMPLETE: readonly unknown[] = [
+	'stop',
+	'tool_calls',
+	'function_call',
+	'eos',
+	'end_turn',
+	'end',
+];
+
+/** Finish reasons that explain an answer without text: it was cut off, or withheld. */
+export const FINISH_WITHOUT_TEXT: readonly unknown[] = ['length', 'content_filter'];

@@ -22,6 +22,7 @@ import type { Http, HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import { type AnswerPiece, END_MARK } from '../core/sse';
 import { withAdvice } from './advice';
+import { withOwnFields } from './ownFields';
 import { COST_HEADER } from './reportedCost';
 import { placeOfCut, type TextAnswer } from './textAnswer';
 
@@ -65,7 +66,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
  *
  * Some services answer with one JSON body, although `stream` is set.
  *
- * @param request As it is sent: with `stream`, so that `streaming_required` cannot happen, unless the service has refused it.
+ * @param request With `stream`, so that `streaming_required` cannot happen. What the service refuses of our own fields is left out.
  * @throws ServiceError with an outcome; `truncated` when the stream reports an error, ends without its end mark or has no content,
  *   `malformed` for anything but an answer. What arrived is in `details.partial`, and is billed.
  */
@@ -75,20 +76,22 @@ export async function streamAnswer<Answer extends TextAnswer>(
 	{ path, requestName, createAccumulator, ...end }: TextProtocol<Answer>,
 	onText: OnText,
 ): Promise<Answer> {
-	const accumulator = createAccumulator(request.model);
-	try {
-		const accept = 'text/event-stream';
-		const response = await http.send({ method: 'POST', path, body: request, accept });
-		const fold = createAnswerFold(response, accumulator, end);
-		await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
-		const { [COST_HEADER]: reportedUsd } = response.headers;
-		const more = { ...getRequestId(response.headers), ...(reportedUsd && { reportedUsd }) };
-		return { ...accumulator.answer(), ...more };
-	} catch (cause) {
-		throw mapServiceError(cause, (error) =>
-			withAdvice(withOutcome(withPlaceOfCut(error), requestName), request.model),
-		);
-	}
+	return await withOwnFields(http, request, async (body) => {
+		const accumulator = createAccumulator(request.model);
+		try {
+			const accept = 'text/event-stream';
+			const response = await http.send({ method: 'POST', path, body, accept });
+			const fold = createAnswerFold(response, accumulator, end);
+			await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
+			const { [COST_HEADER]: reportedUsd } = response.headers;
+			const more = { ...getRequestId(response.headers), ...(reportedUsd && { reportedUsd }) };
+			return { ...accumulator.answer(), ...more };
+		} catch (cause) {
+			throw mapServiceError(cause, (error) =>
+				withAdvice(withOutcome(withPlaceOfCut(error), requestName), request.model),
+			);
+		}
+	});
 }
 
 /** Names the call in which an answer broke off. */

@@ -129,6 +129,15 @@ it('a question of LangGraph is no end: another branch may be silent for long', a
 	expect(clock.now()).toBe(1_025_000);
 });
 
+it('a chat that may go on is waited for as long as before its end', async () => {
+	const usage = { prompt_tokens: 20, completion_tokens: 3 };
+	const thought = delta({ reasoning_content: 'hm' }, { finish_reason: 'stop' });
+	const { http, clock } = service(data({ ...thought, usage }));
+	const stream_options = { include_usage: true };
+	await failureOf(completeChat(http, { model: 'v/m', messages: [], stream_options }));
+	expect(clock.now()).toBe(1_000_000);
+});
+
 const NOTICE =
 	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';
 

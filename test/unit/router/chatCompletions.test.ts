@@ -362,14 +362,16 @@ it('a completion cut into any chunks is the same as taken whole', () => {
 	fc.assert(
 		fc.property(aCompletion, fc.infiniteStream(fc.boolean()), ({ choices, ...top }, coins) => {
 			const dice = () => Boolean(coins.next().value);
-			const whole = answerTo({ ...top, choices: choices.map((one, index) => ({ index, ...one })) });
+			const ofAll = choices.map((one, index) => ({ index, ...one }));
+			const end = { choices: [], usage: top.usage };
+			const whole = answerTo({ ...top, choices: ofAll }, end);
 			const streams = choices.map((one, index) => [...chunksOf(one, index, dice)]);
 			const chunks: Event[] = [{ ...top, choices: [] }];
 			while (streams.some((stream) => stream.length)) {
 				const heads = streams.filter((stream) => stream.length && dice()).map((s) => s.shift());
 				chunks.push({ choices: heads, ...(dice() && top), usage: null });
 			}
-			expect(answerTo(...chunks)).toEqual(whole);
+			expect(answerTo(...chunks, end)).toEqual(whole);
 			expect(whole.readAlong).toBe(whole.text);
 		}),
 	);

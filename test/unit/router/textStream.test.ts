@@ -244,20 +244,64 @@ it.each([
 	});
 });
 
+const COUNTED = { usage: USAGE };
+const counted = (content: object, more?: object) => ({ ...chunk(content, more), ...COUNTED });
+const thought = { reasoning_content: 'hm' };
+
 it.each([
 	['counts', data(says('a'), chunk({}, STOP))],
 	['a reason', data(says('a'), { choices: [], usage: USAGE })],
 	['a choice', data({ ...chunk({}, STOP), usage: USAGE }, chunkOf(1, { content: 'b' }))],
+	// su-kaka/gcli2api#403: a reason with every piece
+	['what it goes on to say', data(counted(thought, STOP))],
+	['a text of which each piece has a reason', data(counted({ content: 'a' }, STOP))],
+	['its text, and ends for each piece', data(...Array(2).fill(counted({ content: 'a' }, STOP)))],
+	['what follows its end', data(says('a'), counted({}, STOP), says('b'), counted({}, STOP))],
+	['a call after its end', data(says('a'), counted({}, STOP), calls(part(0, 'c', 'f', '{"a')))],
+	// Baseten: https://github.com/maruel/genai (DeepSeek-V4-Pro_thinking/GenStream-Text)
+	['its text, which comes after its end', data(chunk(thought), counted({}, STOP))],
+	['a reason that is one', data(says('a'), counted({}, { finish_reason: 'null' }))],
+	['counts after the reason', data({ ...says('a'), ...COUNTED }, says('b'), chunk({}, STOP))],
 ])('a chat without its mark and without the end of %s is cut', async (_what, text) => {
 	expect(await failureOf(otherChat(events(text)))).toMatchObject({ kind: 'truncated' });
 });
 
-it('a chat whose stream is refused is asked for in one piece', async () => {
-	const refusal = json({ error: 'Your organization must be verified to stream' }, { status: 400 });
-	const http = inMemory(refusal, json(protocols.chat.whole));
-	expect(await askChat(http)).toMatchObject({ text: 'a' });
-	expect(http.requests.map(({ body }) => Object(body).stream)).toEqual([true, undefined]);
+it('a chat without its mark and without a choice that was asked for is cut', async () => {
+	const text = data(says('a'), counted({}, STOP));
+	const two = { ...REQUEST, messages: [], ...ASK_FOR_USAGE, n: 2 };
+	expect(await failureOf(completeChat(inMemory(events(text)), two))).toMatchObject({
+		kind: 'truncated',
+	});
 });
+
+it.each([
+	['before what was said', [{ ...chunk({ role: 'assistant' }), ...COUNTED }, says('a')]],
+	['with a piece of it', [{ ...says('a'), ...COUNTED }]],
+	['with a reason, and before more', [counted({ content: 'a' }, STOP), says('b')]],
+])('counts that come %s are not those of the answer', async (_when, pieces) => {
+	const cut = await failureOf(otherChat(stream(...pieces)));
+	expect(cut.details.partial).not.toHaveProperty('usage');
+	const end = [chunk({}, STOP), DONE];
+	expect(await otherChat(stream(...pieces, ...end))).not.toHaveProperty('usage');
+	const counts = { choices: [], usage: { total_tokens: 9 } };
+	const whole = await otherChat(stream(...pieces, counts, ...end.slice(1)));
+	expect(whole).toMatchObject({ usage: { total_tokens: 9 } });
+});
+
+it.each([askChat, askResponses])(
+	'what is refused as a stream is asked for in one piece',
+	async (ask) => {
+		const refusal = json(
+			{ error: 'Your organization must be verified to stream' },
+			{ status: 400 },
+		);
+		const { chat: one, responses: other } = protocols;
+		const whole = json({ ...one.whole, ...other.whole });
+		const http = inMemory(refusal, whole);
+		expect(await ask(http)).toMatchObject({ text: 'a' });
+		expect(http.requests.map(({ body }) => Object(body).stream)).toEqual([true, undefined]);
+	},
+);
 
 it.each([
 	['a role alone', stream(chunk({ role: 'assistant', content: '' }), DONE)],

@@ -1,0 +1,59 @@
+import { isEmptyValue, isPlainObject, type JsonObject } from '../core/json';
+import type { PartialChoice } from './chatMessage';
+import { hasMore } from './messages';
+import { COMPLETE, FINISH_WITHOUT_TEXT, isMissing, readUsage } from './textAnswer';
+
+/** Reasons for which an answer ends. Others are no end by themselves, such as the text "null". */
+const ENDS: unknown[] = [...COMPLETE, ...FINISH_WITHOUT_TEXT];
+
+/**
+ * Follows whether all of a streamed chat completion has arrived, its end mark aside, and whether its token counts are those of all of it.
+ *
+ * Gateways send a finish reason and counts with the first piece already, or with every piece; Baseten sends them before the text. So a choice
+ * has ended where the reason comes with nothing else, after a text or calls, and counts are those of the whole answer where they come with the
+ * reason or alone, and nothing follows them.
+ *
+ * @param number Of choices that were asked for. NaN if it is not known.
+ * @see su-kaka/gcli2api#403, QuantumNous/new-api#378, https://github.com/maruel/genai (recordings of Baseten)
+ */
+export function createAnswerEnd(number: number) {
+	const ended = new Set<PartialChoice>();
+	let hasReason = false;
+	let isCounted = false;
+	let goesOn = false;
+	return {
+		/**
+		 * A choice has got a piece.
+		 *
+		 * @param before The finish reason that it had before.
+		 */
+		add(choice: PartialChoice, before: unknown, piece: JsonObject): void {
+			const { finish_reason: reason } = choice.fields;
+			// most pieces are within the answer
+			if (!isCounted && isMissing(reason)) return;
+			hasReason ||= !isMissing(reason);
+			const isMore = !choice.whole && (hasMore(piece) || !isEmptyValue(piece['content']));
+			goesOn ||= isMore && ENDS.includes(before);
+			const isEnd = !isMore && ENDS.includes(reason) && !ended.has(choice);
+			if (isEnd && mayEnd(choice)) ended.add(choice);
+			if (isMore || isEnd) isCounted = false;
+		},
+		/** All choices of a chunk have got theirs. */
+		addCounts(chunk: JsonObject): void {
+			if (!isPlainObject(readUsage(chunk))) return;
+			isCounted = hasReason || ![chunk['choices']].flat().some(isPlainObject);
+		},
+		isCounted: () => isCounted,
+		/** @param choices How many there are. */
+		isWhole: (choices: number) =>
+			isCounted && !goesOn && ended.size === choices && choices >= number,
+	};
+}
+
+/** Whether a choice has a text or calls, or a reason for having none. */
+const mayEnd = ({ contentChunks, spokenChunks, calls, whole, fields }: PartialChoice) =>
+	contentChunks.length > 0 ||
+	spokenChunks.length > 0 ||
+	calls !== undefined ||
+	whole !== undefined ||
+	FINISH_WITHOUT_TEXT.includes(fields['finish_reason']);
