@@ -16,6 +16,8 @@ export interface KnownWait {
 	onlyDecline?: true | undefined;
 	/** What a person was shown; '' if that is nothing, and undefined if only a conversation knows. */
 	text?: string | undefined;
+	/** Set if the run of the node that gives the decision has caused it: nobody can have decided about it. */
+	isUnseen?: boolean;
 }
 
 /** What is sent into a session. */
@@ -92,7 +94,8 @@ const isMeant = (
 	known: KnownWait,
 	shown: KnownWait,
 ) => {
-	const mayBeTaken = decision === 'decline' || (!waitsFor.onlyDecline && known.text !== '');
+	const mayBeTaken =
+		!known.isUnseen && (decision === 'decline' || (!waitsFor.onlyDecline && known.text !== ''));
 	if (!task) return mayBeTaken && decision !== 'approve' && !decides;
 	const isKnown = known.taskId !== undefined;
 	return mayBeTaken && isKnown && [known, shown].every((one) => isSame({ task, waitsFor }, one));
@@ -109,7 +112,7 @@ function refusalOf(
 	{ name, approvals, decides }: AgentServer,
 	{ task, waitsFor, answer, refuses }: OpenApproval,
 	decision: Decision | undefined,
-	{ taskId, kind, text }: KnownWait,
+	{ taskId, kind, text, isUnseen }: KnownWait,
 ): [message: string, ...advice: string[]] {
 	const now = `It waits for: ${waitsFor.text}`;
 	const isKnown = approvals ?? kind;
@@ -117,10 +120,11 @@ function refusalOf(
 		return ['The agent waits for the decision of a person', isKnown ? HOW : UNKNOWN_KIND, now];
 	if (!answer) return [`${name} does not say by which ID this is decided`, ELSEWHERE, now];
 	if (refuses?.(decision)) return [`What waits does not take "${decision}"`, ELSEWHERE, now];
+	if (isUnseen) return [UNKNOWN, WHICH, now];
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
 	if (!task && !decides) return [`${name} takes no approval from this node`, NO_WAY];
-	if (!taskId || text === '') return ['It is not known which approval is answered', WHICH, now];
+	if (!taskId || text === '') return [UNKNOWN, WHICH, now];
 	return ['What waits for approval is not what was decided about', WHICH, now];
 }
 
@@ -138,6 +142,7 @@ const HOW =
 	'Nothing was sent. An approval takes only "Answer to Approval" of a Remote Agent in a workflow, after a person has decided.';
 const UNKNOWN_KIND =
 	'Nothing was sent. It is not known whether the task waits for an answer or for approval: beside "taskId", hand over "waitsFor" of the same output.';
+const UNKNOWN = 'It is not known which approval is answered';
 const WHICH =
 	'Nothing was sent. Decide in the execution that was asked, or hand over the output that has "waitsFor", with its "sessionId", "taskId" and "sessionAt".';
 const ONLY_DECLINED = 'It can be declined here, but approved only in the app of the agent itself.';

@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { callTool } from './rig/agentTool';
-import { CARRY_ON, model } from './rig/calls';
+import { CARRY_ON, model, RETRIED } from './rig/calls';
 import { made, ours, startFlow, type Wire } from './rig/flow';
 import { callInN8nAgent } from './rig/n8nAgent';
 import { run } from './rig/run';
@@ -523,6 +523,33 @@ it('From Key, after an unknown outcome: a decision is for what its item says', a
 	expect(paid().at(-1)?.body['input']).toMatchObject([{ approval_request_id: 'mcpr_1' }]);
 	// each once
 	expect(paid()).toHaveLength(3);
+});
+
+it.each<[Name, string]>([
+	['a2a', '[auth] May I pay 5?'],
+	['langGraph', '[may 1] May I pay 5?'],
+])('%s: a decision goes to nothing that was asked in the same run', async (name, chatInput) => {
+	const { parameters, ...call } = callOf('', {}, name);
+	const decide = async (decisions: string[], settings: object) =>
+		await run({
+			...call,
+			parameters: {
+				...parameters,
+				sessionKey: decisions.join(),
+				options: { answerToApproval: '={{ $json.decision }}' },
+			},
+			items: ['none', ...decisions].map((decision) => ({ chatInput, decision })),
+			settings,
+		});
+	const { items, failed } = await decide(['approve', 'text', 'decline'], CARRY_ON);
+	expect(items).toHaveLength(1);
+	const unknown = expect.stringMatching(/^It is not known which approval/) as unknown;
+	expect(failed.map(({ json }) => json['error'])).toEqual([unknown, unknown, unknown]);
+	expect(paid()).toHaveLength(1);
+	// n8n runs the node again
+	const { error } = await decide(['approve'], RETRIED);
+	expect(error?.message).toEqual(unknown);
+	expect(paid()).toHaveLength(1 + 1);
 });
 
 it.each([

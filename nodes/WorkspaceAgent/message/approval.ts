@@ -76,6 +76,8 @@ type Execution = Pick<OperationContext<never>, 'flowState' | 'redact'>;
 interface WaitMemory extends KnownWait {
 	/** The tasks about which it has decided: each once. */
 	decided?: string[];
+	/** The run of the node that wrote it. */
+	run?: string;
 }
 
 /** Empty where nothing is remembered. */
@@ -97,10 +99,11 @@ export function recallWait(
 ): KnownWait {
 	// it knows what waits for its speaker, but not whether all of it was shown
 	const isTold = source === 'conversation';
-	const { decided, ...kept } = readMemory(flowState.get(nameOf(session)));
+	const { decided, run, ...kept } = readMemory(flowState.get(nameOf(session)));
 	if (!decided) return given;
 	const { taskId, kind, text } = kept;
-	const found = { ...kept, text: text ?? '' };
+	const isUnseen = run === flowState.run && !isTold && !given.text;
+	const found = { ...kept, text: text ?? '', isUnseen };
 	const isOver = given.taskId !== undefined && decided.includes(given.taskId);
 	const isCertain = isOver || (isNamed(source) && (taskId ?? text) !== undefined);
 	if (!isTold && isCertain) return found;
@@ -124,7 +127,10 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 	const { decided: before = [] } = readMemory(flowState.get(name));
 	const all = decides ? [...before, decides] : before;
 	const remember = (wait: KnownWait) =>
-		flowState.set(name, JSON.stringify(redact<WaitMemory>({ ...wait, decided: all })));
+		flowState.set(
+			name,
+			JSON.stringify(redact<WaitMemory>({ ...wait, decided: all, run: flowState.run })),
+		);
 	try {
 		const answer = await answering;
 		const { kind, onlyDecline, text = '' } = answer.waitsFor ?? {};

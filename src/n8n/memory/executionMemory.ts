@@ -7,6 +7,7 @@ import { cancelledError } from '../../core/errors';
 import { type Decimal, readDecimal, ZERO } from '../../core/money';
 import { continuesOnFail } from '../errors';
 import type { Slot } from '../itemPool';
+import { getRunIndex } from '../platform';
 import { updateCustomData } from '../recordIds';
 import type { Redactor } from '../redact';
 
@@ -78,6 +79,8 @@ export function createFlowState(
 	const context = getMemory(n8n, 'flow') as { agentBridge?: Record<string, string> };
 	const keyOf = (name: string) => hash('sha256', `${scope}\n${name}`, 'base64');
 	return {
+		/** The node and its run, also where n8n retries it. */
+		run: `${n8n.getNode().id} ${getRunIndex(n8n)}`,
 		get: (name: string): string | undefined => context.agentBridge?.[keyOf(name)],
 		set(name: string, value: string) {
 			const stored = (context.agentBridge ??= {});
