@@ -9,7 +9,7 @@ import { createPlainReader } from './plainReader';
 import { endsOf, hasOpening, recognizeDialect } from './recognize';
 import { toWaiting, type Waiting } from './waiting';
 
-/** Events within which an answer is recognized. They are kept, to be read by the row, or to be shown where there is no text. */
+/** Events within which an answer is recognized. They are kept, to be read by the row, too, or to be shown where there is no text. */
 const MAX_KEPT = 100;
 
 export interface AgentAnswer {
@@ -45,15 +45,12 @@ export function createAnswerFold(options: FoldOptions) {
 	let format: AnswerForm = 'text';
 	let notice: string | undefined;
 
-	/** @returns what the plain rule finds in the events of a whole answer in which the row has found no text. */
+	/** @returns what the plain rule finds in events in which the row has found no text. */
 	const findOtherText = (): string => {
 		const dialect = reading.dialect();
-		const { hasEnded } = reading.state();
-		const isElsewhere = dialect && mayHaveOtherText(dialect, reading.state(), format);
-		const found = isElsewhere ? reading.readPlainly() : '';
-		if (isElsewhere && found) notice = otherTextNotice(dialect);
-		const mayBeNone = (dialect && hasEnded) || (answerPath !== undefined && kept.length > 0);
-		if (!found && !mayBeNone) throw noTextError(kept);
+		if (!reading.isSilent() || !dialect) return '';
+		const found = mayHaveOtherText(dialect, reading.state(), format) ? reading.readPlainly() : '';
+		if (found) notice = otherTextNotice(dialect);
 		return found;
 	};
 
@@ -87,10 +84,16 @@ export function createAnswerFold(options: FoldOptions) {
 		end(_received: () => string, isQuiet = false): string {
 			const rest = reading.finish(true);
 			notice = noticeOf(reading, format, isQuiet);
-			return reading.text().trim() ? rest : findOtherText();
+			const mayBeNone = reading.dialect()
+				? reading.state().hasEnded
+				: answerPath !== undefined && kept.length > 0;
+			const found = rest + findOtherText();
+			if (!mayBeNone && !reading.text().trim()) throw noTextError(kept);
+			return found;
 		},
 		partial(): PartialAnswer {
 			reading.finish(false);
+			findOtherText();
 			const { events, ...rest } = answer();
 			// more may have come
 			delete rest.waitsFor;
@@ -102,7 +105,10 @@ export function createAnswerFold(options: FoldOptions) {
 
 const isStream = (format: AnswerForm) => format === 'sse' || format === 'ndjson';
 
-/** Until a row recognizes an event, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too. */
+/**
+ * Until a row recognizes an event, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too.
+ * As long as it finds no text, the plain rule reads along.
+ */
 function createReading({ question, includeRawEvents, answerPath }: FoldOptions) {
 	const plain = createPlainReader(question, answerPath);
 	const kept: ArrivedEvent[] = [];
@@ -111,20 +117,34 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
 
+	let hasText = false;
+
+	/** Whether the reader has found no text. Once it has, nothing is joined for this. */
+	const isSilent = () => !(hasText ||= reader.text().trim() !== '');
 	const text = () => (told ? [told, reader.text()].filter(Boolean).join('\n\n') : reader.text());
 
 	/** @returns what another reader adds to the text that was told live. */
 	const readBy = (other: EventReader): string => {
 		const before = text();
 		reader = other;
-		for (const event of kept) reader.add(event);
-		if (!reader.text().startsWith(before)) told = before;
+		told = reader.text().startsWith(before) ? '' : before;
 		return text().slice(before.length);
+	};
+	const addBy = (event: ArrivedEvent): string => {
+		const separator = told && !reader.text() ? '\n\n' : '';
+		const added = reader.add(event);
+		return added && separator + added;
+	};
+	const readByRow = (row: Dialect): string => {
+		const other = createDialectReader(row);
+		for (const event of kept) other.add(event);
+		return readBy(other);
 	};
 
 	return {
 		kept,
 		text,
+		isSilent,
 		told: () => told,
 		dialect: () => dialect,
 		state: () => reader.state,
@@ -141,18 +161,20 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 			const mayBeFirst = !dialect && answerPath === undefined && kept.length < MAX_KEPT;
 			if (includeRawEvents || kept.length < MAX_KEPT) kept.push(event);
 			if (mayBeFirst) dialect = recognizeDialect(event);
-			if (mayBeFirst && dialect) return readBy(createDialectReader(dialect));
-			const separator = told && !reader.text() ? '\n\n' : '';
-			const added = reader.add(event);
-			return added && separator + added;
+			const added = mayBeFirst && dialect ? readByRow(dialect) : addBy(event);
+			if (dialect && isSilent()) plain.add(event);
+			return added;
 		},
 		/** Adds a piece of plain text. */
 		addWords(words: string): string {
 			kept[0] = { event: '', value: `${String(kept[0]?.value ?? '')}${words}` };
 			return answerPath === undefined ? plain.append(words) : '';
 		},
-		/** Reads the events once more, by the plain rule. What waits stays. @returns the text that this adds. */
-		readPlainly: () => readBy({ ...createPlainReader(question, undefined), waits: reader.waits }),
+		/** Takes what the plain rule has found. What waits stays. @returns the text that this adds. */
+		readPlainly(): string {
+			plain.finish(true);
+			return readBy({ ...plain, waits: reader.waits });
+		},
 		/** Nothing more comes. @returns the text that this adds. */
 		finish(isWhole: boolean): string {
 			const before = text();
@@ -171,9 +193,9 @@ const isEventList = (value: unknown): value is unknown[] =>
 /** Whether all of an answer has arrived, as far as its form shows that, and it did not end with the call of a tool. */
 const mayHaveOtherText = (
 	{ mayHaveNoText }: Dialect,
-	{ isOpen, isToolOpen, hasEnded }: EventReader['state'],
+	{ failure, isOpen, isToolOpen, hasEnded }: EventReader['state'],
 	format: AnswerForm,
-) => !mayHaveNoText && !isToolOpen && (format === 'json' || hasEnded || !isOpen);
+) => !failure && !mayHaveNoText && !isToolOpen && (format === 'json' || hasEnded || !isOpen);
 
 /** What is not certain about an answer that has ended. */
 function noticeOf(

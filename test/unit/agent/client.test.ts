@@ -226,6 +226,35 @@ it('what was told before the form was recognized is a message of its own, also l
 	expect(notice).toMatch(/^The first paragraph had already been shown/);
 });
 
+const words = (name: string, count: number) =>
+	Array.from({ length: count }, (_, at) => `${name}${at} `);
+const named = (event: string) => `event: ${event}\ndata: {"name":"x"}\n\n`;
+const typedAs = (type: string) => `data: ${JSON.stringify({ type })}\n\n`;
+
+it.each([
+	['on_tool_start', '', named('on_tool_start'), words('w', 300)],
+	['values', '', named('values'), words('w', 300)],
+	['STATE_CHANGED', '', typedAs('STATE_CHANGED'), words('w', 300)],
+	['STEP_FINISHED', words('w', 5), typedAs('STEP_FINISHED'), words('v', 5)],
+	['source-url', words('w', 5), typedAs('source-url'), words('v', 300)],
+	['data-card, and an echo', '', typedAs('data-card'), ['the question', ...words('v', 5)]],
+])(
+	'%s, which looks like a row, takes nothing of an answer away',
+	async (_name, before, row, after) => {
+		let live = '';
+		const onText = (piece: string) => void (live += piece);
+		const answer = await send(events(say(...before) + row + say(...after)), { onText });
+		expect(answer).toMatchObject({
+			text: [...before, ...after].join(''),
+			notice: expect.stringMatching(/found in other fields/),
+		});
+		expect(live).toBe(answer.text);
+		const broken = events(say(...before) + row + say(...after), { breaks: true });
+		const { text, notice } = answer;
+		expect((await failureOf(send(broken))).details.partial).toMatchObject({ text, notice });
+	},
+);
+
 it('a name that others have, too, recognizes nothing without a second sign', async () => {
 	const thought = { event: 'agent_thought', thought: 'no' };
 	const stream = (first: object, text: object) =>
