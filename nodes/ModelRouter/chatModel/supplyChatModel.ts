@@ -134,9 +134,19 @@ function createAsk(
 }
 
 function toFacts({ answer, tokens, notice, passedOver }: AnsweredCall): CallFacts {
-	const { text, model, requestId, durationMs, costUsd, costComputed } = answer;
-	const { costSource, maxCostIsGuess } = answer;
-	const { finishReason, reasoning, refusal } = answer;
+	const {
+		text,
+		model,
+		requestId,
+		costUsd,
+		costComputed,
+		durationMs,
+		costSource,
+		maxCostIsGuess,
+		finishReason,
+		reasoning,
+		refusal,
+	} = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = tokens;
 	const tokenUsage = input !== undefined &&
 		output !== undefined && {
@@ -149,9 +159,19 @@ function toFacts({ answer, tokens, notice, passedOver }: AnsweredCall): CallFact
 		text,
 		...(tokenUsage && { tokenUsage }),
 		fields: {
-			...omitMissing({ model, requestId, costUsd, costComputed, durationMs }),
-			...omitMissing({ costSource, maxCostIsGuess }),
-			...omitMissing({ finishReason, reasoning, refusal, notice }),
+			...omitMissing({
+				model,
+				requestId,
+				costUsd,
+				costComputed,
+				durationMs,
+				costSource,
+				maxCostIsGuess,
+				finishReason,
+				reasoning,
+				refusal,
+				notice,
+			}),
 			...(passedOver.length && { refusedBy: passedOver }),
 		} as IDataObject,
 	};

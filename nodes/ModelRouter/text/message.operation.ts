@@ -183,10 +183,26 @@ function toItem(
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const { message, costUsd, costComputed, costSource, durationMs, requestId } = answer;
-	const { maxCostIsGuess, reservedUsd } = answer;
-	const costs = { costUsd, costComputed, costSource, maxCostIsGuess, reservedUsd, durationMs };
-	const facts = omitMissing({ message, ...costs, requestId });
+	const {
+		message,
+		costUsd,
+		costComputed,
+		costSource,
+		maxCostIsGuess,
+		reservedUsd,
+		durationMs,
+		requestId,
+	} = answer;
+	const facts = omitMissing({
+		message,
+		costUsd,
+		costComputed,
+		costSource,
+		maxCostIsGuess,
+		reservedUsd,
+		durationMs,
+		requestId,
+	});
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)
 		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }
