@@ -46,7 +46,7 @@ interface CapOptions {
 	/** What it applies to, e.g. `execution`. */
 	of: string;
 	/** What already counts. Without it, the cap applies to each request alone. */
-	spending?: Spending;
+	spending?: Spending | undefined;
 	/** Whether nothing more is sent after a request whose cost is not known, because what was reserved for it is only the least. */
 	needsCosts?: boolean;
 }
@@ -65,7 +65,7 @@ const underWayIn = new WeakMap<Spending, UnderWay>();
  * A limit that the user has set, as a scope. A request waits for others that are under way if it may fit when they have cost less than they
  * could: otherwise items at the same time would be refused while money is left.
  */
-class Cap implements Scope {
+export class Cap implements Scope {
 	readonly #options: CapOptions;
 	readonly #allowed: Decimal;
 	readonly #spending: Spending;
@@ -130,9 +130,6 @@ class Cap implements Scope {
 	}
 }
 
-/** Makes a scope of a limit. */
-export const createCap = (options: CapOptions): Cap => new Cap(options);
-
 const fits = (bound: Bound, left: Decimal): boolean =>
 	'unbounded' in bound ? left.gt(0) : left.gte(bound.microUsd);
 
@@ -161,7 +158,7 @@ export const capLabels = {
 
 /** The cap of a single request. @param cap USD. */
 export const createRequestCap = (of: 'item' | 'call', cap: number): Cap =>
-	createCap({ cap, field: capLabels[of], of });
+	new Cap({ cap, field: capLabels[of], of });
 
 /**
  * The cap of all requests of a node in an execution, if it has one.
@@ -171,19 +168,19 @@ export const createRequestCap = (of: 'item' | 'call', cap: number): Cap =>
  */
 export const createExecutionCap = (
 	cap: number | undefined,
-	spending = emptySpending(),
+	spending?: Spending,
 	needsCosts = false,
 ): Cap | undefined =>
 	cap === undefined
 		? undefined
-		: createCap({ cap, field: capLabels.execution, of: 'execution', spending, needsCosts });
+		: new Cap({ cap, field: capLabels.execution, of: 'execution', spending, needsCosts });
 
 /** The field that limits a conversation. Its speakers get what is left of it. */
 export const CONVERSATION_CAP = 'Spending Cap per Conversation';
 
 /** @param cap USD. @param spent USD that the speakers have reported. */
 export const createConversationCap = (cap: number, spent: number): Cap =>
-	createCap({
+	new Cap({
 		cap,
 		field: CONVERSATION_CAP,
 		of: 'conversation',

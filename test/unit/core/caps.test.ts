@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import {
+	Cap,
 	checkCaps,
-	createCap,
 	createConversationCap,
 	emptySpending,
 	keepEstimate,
@@ -25,8 +25,8 @@ const reserve = async (scopes: Parameters<typeof reserveWithin>[0], bound: Bound
 const UNBOUNDED: Bound = { unbounded: 'There is no price.' };
 
 const ofExecution = (cap: number, spending: Spending, more: object = {}) =>
-	createCap({ cap, field: 'The Cap', of: 'execution', spending, ...more });
-const ofItem = (cap: number) => createCap({ cap, field: 'The Item Cap', of: 'item' });
+	new Cap({ cap, field: 'The Cap', of: 'execution', spending, ...more });
+const ofItem = (cap: number) => new Cap({ cap, field: 'The Item Cap', of: 'item' });
 
 it('counts a request with the most that it can cost, then with what it did cost', async () => {
 	const spending = emptySpending();

@@ -1,4 +1,4 @@
-import { createCap, emptySpending } from '../../../src/core/caps';
+import { Cap, emptySpending } from '../../../src/core/caps';
 import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import { reserve } from '../../../src/core/reserve';
 import { choose, payInTurn, toEnded } from '../../../src/paid/choose';
@@ -87,7 +87,7 @@ it('whatever a list contains: no cap is exceeded, no model asked that cannot, or
 			const value = { find: createModelFinder(ids.map((id) => ({ id }))) };
 			const listed = { name: 'a', models: twice ? [...ids, ...ids] : ids, order: inOrder };
 			const spending = emptySpending();
-			const item = createCap({ cap: micro / 1e6, field: 'Cap', of: 'item', spending });
+			const item = new Cap({ cap: micro / 1e6, field: 'Cap', of: 'item', spending });
 			const asked: string[] = [];
 			const mostOf = (microUsd: number) => ({ microUsd, advise: () => '' });
 			const ask = async ({ model }: { model: string }) => {
