@@ -77,8 +77,7 @@ function openSpending({
 }: CredentialHost) {
 	const table = findSpendingTable(data);
 	if (table === undefined) return undefined;
-	const { executionId: lastExecutionId, addHint, logError, ...spender } = user();
-	const { workflowId, workflow, nodeId, node } = spender;
+	const { workflowId, workflow, nodeId, node, executionId, addHint, logError } = user();
 	return new NodeSpending({
 		writer: spendingWriterOf(`${credentialId} ${table}`),
 		async open() {
@@ -91,7 +90,7 @@ function openSpending({
 		log: (lost) => logError('The record of spending lacks what a workflow has spent', lost),
 		credentialId,
 		addHint,
-		spender: { workflowId, workflow, nodeId, node, lastExecutionId },
+		spender: { workflowId, workflow, nodeId, node, lastExecutionId: executionId },
 	});
 }
 

@@ -108,14 +108,15 @@ export function maximumTextCost(
 			remedy: enterPrice(model.id),
 		});
 	return (left) => {
-		const room = left && {
-			window,
-			promptTokens,
-			money: left.minus(promptCost),
-			price: price?.times(limits.choices),
-		};
 		const maxTokens =
-			room && limits.allowance === undefined ? chooseMaxTokens(model, room) : undefined;
+			left && limits.allowance === undefined
+				? chooseMaxTokens(model, {
+						window,
+						promptTokens,
+						money: left.minus(promptCost),
+						price: price?.times(limits.choices),
+					})
+				: undefined;
 		const allowance = limits.allowance ?? maxTokens ?? DEFAULT_OUTPUT_TOKENS;
 		const outputTokens = allowance * limits.choices;
 		if (outputTokens && !price)
