@@ -28,7 +28,6 @@ export function openJobList(
 		(row) => row.credentialId === credentialId && row.mediaType === mediaType,
 	);
 	const known = new Map(ofList.map((row) => [row.jobId, row]));
-	const claim = randomUUID();
 	const now = clock.now();
 	const { to: state } = transitions.registerJob;
 	const fields = { mediaType, credentialId, startedAt: now, checkAt: now, state };
@@ -37,9 +36,9 @@ export function openJobList(
 		id: index + 1,
 	}));
 	return {
-		ledger: openInMemory(rows, clock, () => claim),
-		/** Saves the state. All claimed jobs are marked as reported. */
-		save(): void {
+		ledger: openInMemory(rows, clock, randomUUID),
+		/** Saves the state. All jobs of a claim are marked as reported. */
+		save(claim: string): void {
 			// n8n only detects an assignment to the field itself
 			data.ledger = rows.map((row) => (row.claim === claim ? markEmitted(row) : row));
 		},

@@ -68,13 +68,14 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 			if (failure && !jobs.length) throw mapServiceError(failure);
 			return jobs.map((json) => ({ json: { ...json, claim } }));
 		}
-		const list = openJobList(n8n, router, settings);
+		const { ledger, save } = openJobList(n8n, router, settings);
+		const claim = ledger.newClaim();
 		try {
-			// without a claim: there is nothing to mark later
-			const jobs = await collectJobs(n8n, list.ledger, router, settings, polled);
+			const jobs = await collectJobs(n8n, ledger, router, settings, polled, claim);
+			// without the claim: there is nothing to mark later
 			return jobs.map((json) => ({ json }));
 		} finally {
-			list.save();
+			save(claim);
 		}
 	});
 }
