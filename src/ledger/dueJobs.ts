@@ -39,8 +39,8 @@ export interface JobStatus {
 /** Selects finished jobs that a trigger reports. */
 export interface EventFilter {
 	outcome: Outcome;
-	/** Minimum milliseconds since the start; 0 for none. */
-	minimumAge: number;
+	/** Minimum milliseconds since the start. */
+	minimumAge?: number;
 	/** Whether it is about alarms, which are entered for each group. */
 	isAlarm?: boolean;
 }

@@ -170,7 +170,7 @@ export const imageWith = (lease: number) => ({
 export const watchingFrom = (now: number, lease: number) => ({
 	credentialId: 'a',
 	triggerGroup: '',
-	eventFilters: [{ outcome: 'completed', minimumAge: 0 }] as const,
+	eventFilters: [{ outcome: 'completed' }] as const,
 	maxJobs: 50,
 	lease,
 	concurrency: 3,

@@ -98,7 +98,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (database) => {
 				{
 					credentialId: 'a',
 					triggerGroup,
-					eventFilters: [{ outcome: 'completed', minimumAge: 0 }],
+					eventFilters: [{ outcome: 'completed' }],
 					maxJobs: 25,
 					lease: 600_000,
 					concurrency: 5,

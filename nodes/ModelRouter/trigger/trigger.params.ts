@@ -16,13 +16,12 @@ const RETENTION = 7 * 24 * 3_600_000;
 /** A trigger that only reports expired files gets completed jobs once they are older than the retention time. */
 export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): EventFilter[] {
 	const filters: EventFilter[] = [];
-	if (wants('mediaJobCompleted')) filters.push({ outcome: 'completed', minimumAge: 0 });
+	if (wants('mediaJobCompleted')) filters.push({ outcome: 'completed' });
 	else if (wants('mediaContentExpired'))
 		filters.push({ outcome: 'completed', minimumAge: RETENTION });
-	if (wants('mediaJobFailed'))
-		filters.push({ outcome: 'failed', minimumAge: 0 }, { outcome: 'lost', minimumAge: 0 });
+	if (wants('mediaJobFailed')) filters.push({ outcome: 'failed' }, { outcome: 'lost' });
 	for (const { event, outcome } of ALARMS)
-		if (wants(event)) filters.push({ outcome, minimumAge: 0, isAlarm: true });
+		if (wants(event)) filters.push({ outcome, isAlarm: true });
 	return filters;
 }
 
