@@ -25,7 +25,7 @@ export interface PaidStart<Result, Held extends Reserved = Reserved> {
 export type Sent<Result> = { cost?: Cost } & ({ result: Result } | { failure: unknown });
 
 /** The callback to run before each attempt to send. */
-export type SendAttempts = Pick<HttpRequest, 'beforeAttempt'>;
+export type SendAttempts = Required<Pick<HttpRequest, 'beforeAttempt'>>;
 
 /** A record of starts that outlives the execution. */
 export interface StartLedger<Result> {

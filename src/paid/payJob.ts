@@ -68,7 +68,7 @@ async function send(
 	const sentAt = clock.now();
 	const beforeAttempt = async () => {
 		await start.renew();
-		return (await attempts.beforeAttempt?.()) ?? Infinity;
+		return await attempts.beforeAttempt();
 	};
 	const { body, least } = price;
 	const job = await toEnded(startJob(http, mediaType, body, { beforeAttempt }));
@@ -168,7 +168,7 @@ export function readStoredRecord({ record }: Entry): Record<string, unknown> {
 const MAX_RECORD_LENGTH = 4000;
 
 /** What the ledger stores of a job that was started. */
-export function toEntryFields({ jobId, requestId = '', record }: Job) {
+function toEntryFields({ jobId, requestId = '', record }: Job) {
 	const text = JSON.stringify(record);
 	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
 }

@@ -37,7 +37,7 @@ function start({ hasKey, ...changes }: Partial<PaidStart<Job>> & { hasKey?: bool
 			};
 		},
 		async send(_held, { beforeAttempt }) {
-			await beforeAttempt?.();
+			await beforeAttempt();
 			step(`send, ${countInFlight('account')} in flight`);
 			return { result: { id: 'job' }, cost: 7 };
 		},

@@ -46,7 +46,7 @@ export async function startThroughLedger<Result>(
 			return { settle: async () => {}, release: async () => {} };
 		},
 		async send(_held, { beforeAttempt }) {
-			return { result: { result: await send(beforeAttempt!), entry: undefined } };
+			return { result: { result: await send(beforeAttempt), entry: undefined } };
 		},
 	};
 	const sender = { clock: ledger.clock, account: 'a' };
