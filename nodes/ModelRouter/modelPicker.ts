@@ -67,7 +67,7 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	const kind = findNeededKind(this);
 	requireN8n(this);
-	const redact = createRedactor('');
+	const redact = createRedactor();
 	try {
 		const connection = await connect(this, access, redact);
 		const lists = kind ? connection.readModelLists() : [];

@@ -14,7 +14,7 @@ export async function searchAgents(
 	search = '',
 ): Promise<INodeListSearchResult> {
 	requireN8n(this);
-	const redact = createRedactor('');
+	const redact = createRedactor();
 	try {
 		const { http, server } = await connect(this, serverAccess, redact);
 		const wanted = search.trim().toLowerCase();

@@ -6,7 +6,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 export type RedactedStream = ReturnType<typeof createRedactedStream>;
 
 /** Removes API keys, in the forms of `formsOf`, from everything that a service may repeat. */
-export function createRedactor(firstKey: string) {
+export function createRedactor(...firstKeys: string[]) {
 	const inAnswers = createKeyFinder();
 	const inErrors = createKeyFinder();
 	/** The first and last characters of long keys. */
@@ -19,7 +19,7 @@ export function createRedactor(firstKey: string) {
 		const ends = keys.filter(({ length }) => length >= 20);
 		keyEnds.push(...ends.flatMap((key) => [key.slice(0, 8), key.slice(-8)]).filter(looksRandom));
 	};
-	addKey(firstKey);
+	addKey(...firstKeys);
 
 	const toAnswer = () => {
 		const beginning = inAnswers.anyBeginning();

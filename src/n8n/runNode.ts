@@ -41,7 +41,7 @@ export async function runNode(
 ): Promise<INodeExecutionData[][]> {
 	requireN8n(n8n);
 	const operation = findChosenOperation(n8n, resources);
-	const redact = createRedactor('');
+	const redact = createRedactor();
 	try {
 		const settings = {
 			...defaultRequestSettings,

@@ -74,7 +74,7 @@ export async function runPoll(
 
 	const end = now + Math.min(budget, MAX_POLL_TIME);
 	const time = { asksUntil: now + (end - now) * REQUEST_SHARE, claimsUntil: end - CLAIM_RESERVE };
-	const redact = createRedactor('');
+	const redact = createRedactor();
 	runningPolls.add(key);
 	try {
 		const items = await work({ time, redact, isFirst });

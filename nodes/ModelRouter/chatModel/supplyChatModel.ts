@@ -39,7 +39,7 @@ export async function supplyChatModel(
 ): Promise<SupplyData> {
 	const n8n = toExecuteContext(context);
 	const sdk = await requireSdk(context, loadSdk);
-	const redact = createRedactor('');
+	const redact = createRedactor();
 	try {
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };

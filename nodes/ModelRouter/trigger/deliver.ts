@@ -41,7 +41,7 @@ const CONCURRENCY = 5;
  */
 export async function deliver(n8n: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	requireN8n(n8n);
-	const redact = createRedactor('');
+	const redact = createRedactor();
 	try {
 		const settings = toSettings(createParamReader(n8n, triggerParams)(0));
 		// a stalled download must end before the lease expires
