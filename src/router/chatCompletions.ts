@@ -47,7 +47,7 @@ export interface ChatRequest {
 export async function completeChat(
 	http: Http,
 	request: ChatRequest,
-	onText: OnText = () => {},
+	onText: OnText,
 ): Promise<ChatAnswer> {
 	const protocol = {
 		path: '/v1/chat/completions',

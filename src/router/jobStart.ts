@@ -24,7 +24,7 @@ export async function startJob(
 	http: Http,
 	mediaType: MediaType,
 	body: { model: string; [field: string]: unknown },
-	options: Pick<HttpRequest, 'beforeAttempt'> = {},
+	options: Pick<HttpRequest, 'beforeAttempt'>,
 ): Promise<Job> {
 	try {
 		const path = `/v1/${mediaType}/jobs`;

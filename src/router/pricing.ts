@@ -85,7 +85,7 @@ export function maximumTextCost(
 	model: Partial<Model>,
 	body: JsonObject,
 	own: LimitField,
-	template = 0,
+	template: number,
 ): (left?: Decimal) => CostBound | NoCostBound {
 	const measured = maximumPromptTokens(body);
 	const window = readWindow(model, measured.least);

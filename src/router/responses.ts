@@ -35,7 +35,7 @@ const REASONING = 'reasoning.encrypted_content';
 export async function createResponse(
 	http: Http,
 	request: ResponseRequest,
-	onText: OnText = () => {},
+	onText: OnText,
 ): Promise<ResponseAnswer> {
 	const protocol = {
 		path: '/v1/responses',

@@ -33,8 +33,10 @@ const messages: ChatMessage[] = [{ role: 'user', content: 'q' }];
 const agent: Read = async (http) => await sendMessage(http, question);
 const assistant: Read = async (http) => await ask(http, { message: 'q' });
 const streaming: Read = async (http) => await askStreaming(http, { message: 'q' });
-const chat: Read = async (http) => await completeChat(http, { model: 'm', messages });
-const response: Read = async (http) => await createResponse(http, { model: 'm', input: 'q' });
+const unheard = () => {};
+const chat: Read = async (http) => await completeChat(http, { model: 'm', messages }, unheard);
+const response: Read = async (http) =>
+	await createResponse(http, { model: 'm', input: 'q' }, unheard);
 
 const words = (size: number) => 'lorem ipsum '.repeat(Math.ceil(size / 12));
 const sse = (value: unknown, name = '') =>

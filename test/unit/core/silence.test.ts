@@ -31,11 +31,12 @@ function service(beginning: string, again = '', times = 0, type = 'text/event-st
 }
 
 const SESSION = { sessionId: 's', content: 'q' };
+const unheard = () => {};
 const clients: Record<string, (http: Http) => Promise<unknown>> = {
 	agent: async (http) => await sendMessage(http, SESSION),
 	assistant: async (http) => await askStreaming(http, { message: 'q' }),
-	chat: async (http) => await completeChat(http, { model: 'v/m', messages: [] }),
-	response: async (http) => await createResponse(http, { model: 'v/m', input: 'q' }),
+	chat: async (http) => await completeChat(http, { model: 'v/m', messages: [] }, unheard),
+	response: async (http) => await createResponse(http, { model: 'v/m', input: 'q' }, unheard),
 };
 
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;

@@ -5,7 +5,7 @@ import { failureOf, inMemory, json, type Answer } from '../inMemoryHttp';
 
 const BODY = { model: 'canvas/sketch', prompt: 'a cat', size: 1 };
 const start = async (answer: Answer | ServiceError) =>
-	await startJob(inMemory(answer), 'images', BODY);
+	await startJob(inMemory(answer), 'images', BODY, {});
 
 it('starts a job with the body as it is', async () => {
 	const record = { id: 'j-1', estimated_cost: 40_000 };

@@ -146,7 +146,12 @@ describe('maximumTextCost', () => {
 		[{ n: 2 }, 8192],
 	])('counts %j as %d tokens', (fields, outputTokens) => {
 		// 36 bytes of JSON and the frame of one message
-		const costWithin = maximumTextCost({ pricing: PRICING }, { messages, ...fields }, 'max_tokens');
+		const costWithin = maximumTextCost(
+			{ pricing: PRICING },
+			{ messages, ...fields },
+			'max_tokens',
+			0,
+		);
 		expect(costWithin()).toEqual({
 			microUsd: 26 + outputTokens * 1.5,
 			outputTokens,
@@ -160,6 +165,7 @@ describe('maximumTextCost', () => {
 			{ pricing: PRICING, ...model },
 			{ messages, ...body },
 			'max_tokens',
+			0,
 		)(left === undefined ? left : new Big(left)) as CostBound;
 
 	it.each([
@@ -430,7 +436,7 @@ describe('maximumAffordableOutput', () => {
 				const pricing = { input_per_mtok: input, output_per_mtok: output };
 				const request = (max_tokens?: number) => {
 					const body = { messages: [{ role: 'user', content: prompt }], n, max_tokens };
-					return (maximumTextCost({ pricing }, body, 'max_tokens')() as CostBound).microUsd;
+					return (maximumTextCost({ pricing }, body, 'max_tokens', 0)() as CostBound).microUsd;
 				};
 				const required = request(cap);
 				const free = Math.floor(required * share);

@@ -27,14 +27,15 @@ import {
 
 type Ask = (http: ReturnType<typeof inMemory>, onText?: OnText) => Promise<TextAnswer>;
 const REQUEST = { model: 'v/m', stream: false, seed: 7, stop: ['x'] };
-const askChat: Ask = async (http, onText) =>
+const unheard = () => {};
+const askChat: Ask = async (http, onText = unheard) =>
 	await completeChat(http, Object.freeze({ ...REQUEST, messages: [] }), onText);
-const askResponses: Ask = async (http, onText) =>
+const askResponses: Ask = async (http, onText = unheard) =>
 	await createResponse(http, Object.freeze({ ...REQUEST, input: 'q' }), onText);
 const chat = async (answer: Answer) => await askChat(inMemory(answer));
 /** Of a service that is asked for token counts. */
 const otherChat = async (answer: Answer) =>
-	await completeChat(inMemory(answer), { ...REQUEST, messages: [], ...ASK_FOR_USAGE });
+	await completeChat(inMemory(answer), { ...REQUEST, messages: [], ...ASK_FOR_USAGE }, unheard);
 const responses = async (answer: Answer) => await askResponses(inMemory(answer));
 
 const stream = (...values: unknown[]) => events(data(...values));
@@ -468,6 +469,7 @@ describe('a response with tools is asked for its reasoning', () => {
 		await createResponse(
 			{ ...http, serviceFacts: new Map(), ...more },
 			{ ...body, include: ['x'] },
+			unheard,
 		);
 	const asked = (http: ReturnType<typeof inMemory>) =>
 		http.requests.map((request) => (request.body as { include: unknown }).include);
