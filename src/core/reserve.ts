@@ -38,7 +38,7 @@ export type Cost = number | Decimal | undefined;
 export const MOST_TIMES = 1000;
 
 /** Says what a request costs at most that asks for no more than is free. @param free Micro-dollars, if something else than the caps says it. */
-export type BoundWithin<Found extends Bound = Bound> = (free?: Decimal) => Found;
+type BoundWithin<Found extends Bound = Bound> = (free?: Decimal) => Found;
 
 export function describeBound(bound: Bound): string {
 	if ('unbounded' in bound)

@@ -170,7 +170,7 @@ export const itemSource = ({ caller }: Pick<HandedOver, 'caller'>) =>
 	caller === 'conversation' ? 'conversation' : 'item';
 
 /** The session of an item, before the ID that a service uses for it is known. */
-export interface FoundSession {
+interface FoundSession {
 	source: 'item' | 'conversation' | 'chatTrigger' | 'key';
 	/** As it was given. */
 	text: string;

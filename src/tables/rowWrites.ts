@@ -11,7 +11,7 @@ import { isTransient } from './retries';
  *
  * @param work Returns a result for each task, in their order.
  */
-export function inBatches<Task, Result = void>(
+export function inBatches<Task, Result>(
 	work: (tasks: readonly Task[]) => Promise<readonly Result[]>,
 ): (task: Task) => Promise<Result> {
 	let tasks: Task[] = [];

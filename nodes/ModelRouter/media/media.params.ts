@@ -190,7 +190,7 @@ export const presetOptions = {
 } as const satisfies Record<string, INodeProperties>;
 
 type PresetOption = (typeof presetOptions)[keyof typeof presetOptions];
-export type Presets = Partial<ParamValues<PresetOption[]>>;
+type Presets = Partial<ParamValues<PresetOption[]>>;
 
 /**
  * The presets that are set, as fields of the request, with their labels. The specification defines no field except the model: these are

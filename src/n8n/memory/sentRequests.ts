@@ -43,7 +43,7 @@ const NOT_SENT_AGAIN =
 export type SentRequests = ReturnType<typeof createSentRequests>;
 
 /** One request: what is known of it, and what becomes of it. */
-export type SentRequest = ReturnType<typeof createSentRequest>;
+type SentRequest = ReturnType<typeof createSentRequest>;
 
 /**
  * Records what was started, so that a second run of the node never starts it again.
