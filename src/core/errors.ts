@@ -35,6 +35,8 @@ export class ServiceError extends Error {
 	}
 }
 
+type Outcome = 'not_started' | 'unknown' | 'started';
+
 export interface ServiceErrorDetails {
 	/** HTTP status. Absent when no response head arrived. */
 	status?: number;
@@ -63,7 +65,7 @@ export interface ServiceErrorDetails {
 	/** Set when an operator has to act, which the rest does not show: the runbook says how. */
 	needsOperator?: true;
 	/** Whether a request that starts work has started it. Set by `withOutcome`. */
-	outcome?: 'not_started' | 'unknown' | 'started';
+	outcome?: Outcome;
 	/** IDs that the service returned before the failure, e.g. `{ jobId }`, `{ chatId }`. Never dropped. */
 	ids?: Record<string, string>;
 	/** What arrived of an answer before the failure. */
@@ -103,8 +105,6 @@ export function invalidInputError(message: string, advice?: string): ServiceErro
 
 /** Kinds of failure that only occur once the service has accepted the request. */
 const KINDS_AFTER_START: ServiceErrorKind[] = ['truncated', 'failed', 'schemaMismatch', 'timeout'];
-
-type Outcome = 'not_started' | 'unknown' | 'started';
 
 /**
  * Whether a failed request has started work.
@@ -201,6 +201,9 @@ const MAX_CHARACTER = 100;
 
 export const cancelledError = (sent?: boolean): ServiceError =>
 	new ServiceError('cancelled', 'The execution was stopped', omitMissing({ sent }));
+
+/** A time in ISO 8601 for people, e.g. `2026-11-24 08:30 UTC`. */
+export const toMinutes = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** For places that join sentences: each has to end. */
 export const withFullStop = (text: string) => (/[.!?…]\s*$/.test(text) ? text : `${text}.`);

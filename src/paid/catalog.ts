@@ -3,6 +3,7 @@ import {
 	joinSentences,
 	ServiceError,
 	shortenText,
+	toMinutes,
 	withDetails,
 	withFullStop,
 } from '../core/errors';
@@ -110,8 +111,8 @@ function explainRefusal(
 function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
 	if ('missing' in catalog || !catalog.old) return undefined;
 	const { readAt, reason } = catalog.old;
-	const time = new Date(readAt).toISOString().slice(0, 16).replace('T', ' ');
-	return `The catalog could not be read (${reason}), so its prices of ${time} UTC count`;
+	const time = toMinutes(new Date(readAt).toISOString());
+	return `The catalog could not be read (${reason}), so its prices of ${time} count`;
 }
 
 const NO_PRICES: OwnPrices = new Map();

@@ -4,6 +4,7 @@ import {
 	cutText,
 	joinSentences,
 	mapServiceError,
+	toMinutes,
 	withDetails,
 } from '../core/errors';
 import { formatUsd, toUsd, ZERO } from '../core/money';
@@ -11,7 +12,7 @@ import type { Entry } from '../ledger/entry';
 import { applyUpdate } from '../ledger/ledger';
 import type { BudgetSettings } from './budgetSettings';
 import type { BudgetUse, Change } from './budgetBook';
-import { describeFigures, namePeriod, readPause, markOf, toMinutes } from './budgetErrors';
+import { describeFigures, namePeriod, readPause, markOf } from './budgetErrors';
 import {
 	type BudgetState,
 	figuresOf,

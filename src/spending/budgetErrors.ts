@@ -1,4 +1,10 @@
-import { invalidInputError, joinSentences, type ServiceError, withDetails } from '../core/errors';
+import {
+	invalidInputError,
+	joinSentences,
+	type ServiceError,
+	toMinutes,
+	withDetails,
+} from '../core/errors';
 import { type Bound, describeBound, describeUnbounded } from '../core/reserve';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { formatUsd, toUsd } from '../core/money';
@@ -11,7 +17,7 @@ import {
 	requestPrefix,
 	type Reservation,
 } from './budgetState';
-import { hash, modelOfKey } from './jobFactors';
+import { modelOfKey, shortHash } from './jobFactors';
 import { type Claim, MAX_RESERVATIONS, type Refused } from './reservations';
 
 /** What is spent and reserved, and in which period, as plain JSON. */
@@ -80,7 +86,7 @@ export const unboundedError = (
 
 /** Tells the requests of a budget from those of others. */
 export const markOf = ({ credentialId }: Pick<BudgetUse, 'credentialId'>): string =>
-	`${hash(credentialId, 8)}-`;
+	`${shortHash(credentialId, 8)}-`;
 
 /** The budget has no room for a request, or none yet. */
 export function refusalError(
@@ -150,6 +156,3 @@ const nameHolders = (holders: readonly Reservation[]): string =>
 				`execution ${executionId} of "${workflow}" (${formatUsd(most)} since ${toMinutes(at)}${unknown ? ', outcome unknown' : ''})`,
 		)
 		.join(', ');
-
-/** A time in ISO 8601 for people, e.g. `2026-11-24 08:30 UTC`. */
-export const toMinutes = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;

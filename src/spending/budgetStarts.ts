@@ -4,7 +4,7 @@ import { cutText } from '../core/errors';
 import {
 	canCost,
 	findFactor,
-	hash,
+	shortHash,
 	learnCost,
 	learnEstimate,
 	modelOfKey,
@@ -21,7 +21,7 @@ const MAX_JOB_ID_LENGTH = 40;
 
 /** The ID of the reservation of a job, from its start on until its cost is known. */
 export const jobReservationId = (mediaType: string, jobId: string): string =>
-	`job:${mediaType}:${jobId.length > MAX_JOB_ID_LENGTH ? hash(jobId, MAX_JOB_ID_LENGTH) : jobId}`;
+	`job:${mediaType}:${jobId.length > MAX_JOB_ID_LENGTH ? shortHash(jobId, MAX_JOB_ID_LENGTH) : jobId}`;
 
 /** The ID of the reservation of a start. @param claim Of its row in the job ledger, or another unique text. */
 export const startReservationId = (claim: string): string => `start:${claim}`;

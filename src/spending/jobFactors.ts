@@ -1,4 +1,4 @@
-import { createHash } from 'crypto';
+import { hash } from 'crypto';
 
 import { Big, type Decimal, ZERO } from '../core/money';
 import { MOST_TIMES } from '../core/reserve';
@@ -18,12 +18,12 @@ const MAX_FACTORS = 200;
 const DECIMAL_PLACES = 4;
 
 /** A text that stands for a longer one. */
-export const hash = (text: string, length: number): string =>
-	createHash('sha256').update(text).digest('hex').slice(0, length);
+export const shortHash = (text: string, length: number): string =>
+	hash('sha256', text).slice(0, length);
 
 /** The key of a configuration: those of one model begin with the same characters. */
 export const factorKey = ({ model, settings }: Pick<JobStart, 'model' | 'settings'>): string =>
-	`${hash(model, 8)}.${hash(settings, 12)}`;
+	`${shortHash(model, 8)}.${shortHash(settings, 12)}`;
 
 /** What the keys of a model begin with. */
 export const modelOfKey = (key: string): string => key.slice(0, key.indexOf('.'));

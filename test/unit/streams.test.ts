@@ -29,9 +29,9 @@ const agent: Client['ask'] = async (http, onText = () => {}) => {
 };
 const assistant: Client['ask'] = async (http, onText = () => {}) =>
 	await askStreaming(http, { message: 'q' }, { onText, includeRawEvents: true });
-const chat: Client['ask'] = async (http, onText) =>
+const chat: Client['ask'] = async (http, onText = () => {}) =>
 	await completeChat(http, { model: 'vendor/model', messages: [] }, onText);
-const response: Client['ask'] = async (http, onText) =>
+const response: Client['ask'] = async (http, onText = () => {}) =>
 	await createResponse(http, { model: 'vendor/model', input: 'q' }, onText);
 
 const WORDS = ['He', 'llo ', 'é€😀', ' [DO', 'NE] "{', '}\\n', 'end'];

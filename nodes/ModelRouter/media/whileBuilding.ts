@@ -1,6 +1,6 @@
 import { hash } from 'crypto';
 
-import { isUnstarted, mapServiceError } from '../../../src/core/errors';
+import { isUnstarted, mapServiceError, toMinutes } from '../../../src/core/errors';
 import type { Entry } from '../../../src/ledger/entry';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { keepPerKey } from '../../../src/n8n/memory/sharedCache';
@@ -105,7 +105,7 @@ export function noteReused(
 	const { time, executionId } = reusedFrom;
 	flowState.set(nameOf(job), JSON.stringify(reusedFrom));
 	addHint(
-		`From ${time.slice(0, 16).replace('T', ' ')} UTC, nothing was paid: execution ${executionId} has paid for the same request. For a new one, choose "While Building: Always Start Anew" in Options.`,
+		`From ${toMinutes(time)}, nothing was paid: execution ${executionId} has paid for the same request. For a new one, choose "While Building: Always Start Anew" in Options.`,
 	);
 }
 

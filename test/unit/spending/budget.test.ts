@@ -5,7 +5,7 @@ import { NodeBudget } from '../../../src/spending/budget';
 import { BudgetBook } from '../../../src/spending/budgetBook';
 import type { BudgetSettings } from '../../../src/spending/budgetSettings';
 import { parseBudget } from '../../../src/spending/budgetState';
-import { hash } from '../../../src/spending/jobFactors';
+import { shortHash } from '../../../src/spending/jobFactors';
 import { createMemoryTable } from '../../../src/tables/memoryTable';
 import { type Entry, ledgerFormat } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
@@ -688,7 +688,7 @@ describe('a raise', () => {
 	it('is one of 50 in a period, and the row keeps no more', async () => {
 		const { runOf, raise, pass, rows } = create();
 		const run = runOf('1');
-		const idOn = (day: string, id: number) => `day:${day}:${hash('c', 8)}-${id}`;
+		const idOn = (day: string, id: number) => `day:${day}:${shortHash('c', 8)}-${id}`;
 		const raiseOn = async (day: string, id: number) =>
 			await raise(run, { request: idOn(day, id) }, 1);
 		for (let id = 1; id <= 50; id++) await raiseOn('2026-11-24', id);
