@@ -278,4 +278,4 @@ const startIds = ({ id, uniqueKey }: Entry) => ({ uniqueKey, entryId: String(id)
 const describeStart = (entry: Entry) =>
 	`${nameExecution(entry)} sent it on ${isoTime(entry.startedAt)} (${entry.mediaType}, ${entry.model}).`;
 
-const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();

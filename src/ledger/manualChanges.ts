@@ -14,6 +14,7 @@ import {
 	type Owner,
 	STARTED_STATES,
 } from './entry';
+import { isoTime } from './keyClaim';
 import { applyTransition, applyUpdate, enterRow, findRowsOfJobs, type Ledger } from './ledger';
 import { transitions } from './transitions';
 
@@ -216,7 +217,7 @@ const severalJobs = (jobId: string) =>
 const beingDelivered = (entry: Entry) =>
 	invalidInputError(
 		`The job ${entry.jobId} is being delivered right now`,
-		`${nameExecution(entry)} has it. If that execution was killed, the job is delivered again after ${new Date(entry.leaseUntil).toISOString()}, without your help.`,
+		`${nameExecution(entry)} has it. If that execution was killed, the job is delivered again after ${isoTime(entry.leaseUntil)}, without your help.`,
 	);
 
 const notDelivered = ({ jobId }: Entry) =>
@@ -258,7 +259,7 @@ export async function resolveStart(
 	if (open.state === 'sending' && open.leaseUntil > now)
 		throw invalidInputError(
 			'This start may still be in progress',
-			`${nameExecution(open)} is starting it. It can be marked after ${new Date(open.leaseUntil).toISOString()}.`,
+			`${nameExecution(open)} is starting it. It can be marked after ${isoTime(open.leaseUntil)}.`,
 		);
 	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
 	const { id, claim, state } = open;

@@ -5,7 +5,7 @@ import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
 import { CATALOG_FORMS } from './catalogForms';
-import { fits, mergeEntries, toSpecifiedEntry } from './catalogPrices';
+import { fits, isText, mergeEntries, toSpecifiedEntry } from './catalogPrices';
 import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
 import { serviceOf } from './services';
 
@@ -230,5 +230,3 @@ function findNextPage({ body, link = '' }: CatalogPage, count: number): NextPage
 
 const isSignOfMore = ([name, value]: [string, unknown]) =>
 	Boolean(value) && /next|more|^link$/i.test(name);
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -190,7 +190,8 @@ const smallest = (sizes: readonly unknown[]): number | undefined =>
 		.filter((size) => typeof size === 'number')
 		.reduce<number | undefined>((least, size) => Math.min(least ?? size, size), undefined);
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+export const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value !== '';
 
 /** The values at a path of fields, through every list on the way. None is null. A `*` is one word of a name. */
 export function valuesAt(value: unknown, path: string | undefined): unknown[] {

@@ -269,7 +269,7 @@ function jobNotFound(cause: ServiceError, jobId: string, job?: Job): ServiceErro
 function notFinishedInTime(waited: number, jobId: string, job?: Job, lastError?: ServiceError) {
 	const reason = lastError
 		? `Last error: ${lastError.message}. ${lastError.details.reason ?? ''}`
-		: job && `Last state: ${job.status ?? job.state}. ${describeUnknownStatus(job) ?? ''}`.trim();
+		: job && `Last state: ${wordOf(job)}. ${describeUnknownStatus(job) ?? ''}`.trim();
 	const seconds = Math.round(waited / 1000);
 	return new ServiceError('timeout', `The media job was not finished after ${seconds} s`, {
 		ids: { jobId },
