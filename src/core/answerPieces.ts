@@ -1,5 +1,6 @@
 import { MAX_ANSWER_BYTES, unreadableChunkError } from './body';
-import { isWebPage, malformedResponseError } from './errorResponses';
+import { malformedResponseError } from './errorResponses';
+import { isWebPage } from './webPage';
 import { truncatedAnswerError } from './errors';
 import { contentTypeOf, type HttpResponse } from './http';
 import { isPlainObject, isTruncatedJson, tryParseJson, isEmptyValue } from './json';

@@ -3,10 +3,9 @@ import {
 	malformedResponseError,
 	refusedRequestError,
 	getRequestId,
-	isWebPage,
-	extractPageText,
 	parseErrorBody,
 } from './errorResponses';
+import { extractPageText, isWebPage } from './webPage';
 import {
 	cutText,
 	mapServiceError,

@@ -6,7 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import { readText } from '../core/body';
-import { describeStatus, describeWebPage, isWebPage, parseErrorBody } from '../core/errorResponses';
+import { describeStatus, parseErrorBody } from '../core/errorResponses';
+import { describeWebPage, isWebPage } from '../core/webPage';
 import { ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';

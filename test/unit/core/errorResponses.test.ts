@@ -1,14 +1,12 @@
 import {
 	describeStatus,
-	describeWebPage,
-	extractPageText,
 	getRequestId,
 	isErrorValue,
-	isWebPage,
 	malformedResponseError,
 	parseErrorBody,
 	refusedRequestError,
 } from '../../../src/core/errorResponses';
+import { describeWebPage, extractPageText, isWebPage } from '../../../src/core/webPage';
 import { truncatedAnswerError, withDetails, withOutcome } from '../../../src/core/errors';
 import { response } from '../inMemoryHttp';
 
