@@ -58,7 +58,7 @@ interface UnderWay {
 	waiting: Array<() => void>;
 }
 
-/** By what they are counted in. Unlike what that counts as open, it has no request of unknown cost, and none that was interrupted. */
+/** By the spending that counts them. Its `open` also counts requests of unknown cost, and interrupted ones: for these nobody waits. */
 const underWayIn = new WeakMap<Spending, UnderWay>();
 
 /**

@@ -79,7 +79,10 @@ export interface Reserved {
 	release(): Promise<void>;
 }
 
-/** The scopes, in the order in which they are taken. Those of this process come first: they are taken before the first await. */
+/**
+ * The scopes, in the order in which they are taken. Caps come first: they are taken before the first await. Those that refuse nothing come
+ * last.
+ */
 export const ORDER = ['item', 'execution', 'conversation', 'shared', 'record', 'sum'] as const;
 type Scopes = { readonly [name in (typeof ORDER)[number]]?: Scope | undefined };
 

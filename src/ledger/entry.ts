@@ -58,7 +58,7 @@ export const columns = {
 	executionId: 'string',
 	/** A text for people. */
 	note: 'string',
-	/** The service's record of the job, or the ID of a chat, as JSON. */
+	/** The service's record of the job, as JSON, or what a row keeps that is not a job: see `EntryState` and `ALARM`. */
 	record: 'string',
 } as const satisfies Record<string, 'string' | 'number'>;
 

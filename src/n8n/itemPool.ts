@@ -46,7 +46,6 @@ export async function runPool(
 
 	const workOn = async (queue: number[]) => {
 		for (const itemIndex of queue) {
-			// nothing is begun after a failure
 			if (failures.length) break;
 			atWork.enter();
 			try {

@@ -37,8 +37,10 @@ export function nodeProperties(
 }
 
 /**
- * The request settings of each operation that talks to the service, without those that change nothing: a read is sent again by itself, and
- * a small one needs no timeouts. What only people may use works with tables of this n8n. The operations are named: n8n would describe the settings to language models once more for "Custom API Call", which it adds to each list.
+ * The request settings of each operation that talks to the service, without those that change nothing: only what costs money is not sent
+ * again by itself, and only a long answer needs timeouts. Operations for people alone have none: they work with tables of this n8n.
+ *
+ * The operations are named: n8n would describe the settings to language models once more for "Custom API Call", which it adds to each list.
  */
 function settingsOf(resources: readonly Resource[]): INodeProperties[] {
 	if (resources.length < 2) return [requestSettings];

@@ -105,7 +105,7 @@ interface TimedRequest {
 	waitingSince: number | undefined;
 	/** Milliseconds that the reader has waited for bytes that carried nothing. */
 	waited: number;
-	/** Whether the reader tells what carries something. Otherwise every byte does. */
+	/** Whether its reader tells what carries content. Until then, every byte counts as that. */
 	hasReader: boolean;
 	/** How it ended: completely, by its reader, by Stop or the caller, or by one of the limits. */
 	end: 'done' | 'left' | 'stopped' | 'silent' | 'overdue' | undefined;

@@ -119,7 +119,7 @@ export function judgeText(
 		checkInputs(entry, parts);
 		if (isOfList) checkWindow(entry, body);
 	}
-	// an estimate of one model shows what it costs, however much that is
+	// an estimate of one model, where it is absent, shows what it costs, however much that is
 	if (isOfList || limits.allowUnknownCost !== undefined) checkCall(call);
 	return call;
 }

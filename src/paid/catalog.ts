@@ -117,7 +117,7 @@ function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
 
 const NO_PRICES: OwnPrices = new Map();
 
-/** Calls keep it: it knows nothing of what they are judged for. */
+/** Made outside of what judges the calls: they keep it, and with it all that it could see there. */
 const createFinder = (catalog: Lookup<CachedCatalog>, ownPrices: OwnPrices) => (model: string) =>
 	findIn(catalog, model, ownPrices);
 

@@ -76,7 +76,6 @@ export async function payText(call: TextCall, context: PayContext): Promise<Paid
 	return { ...paid, answer: { ...paid.answer, ...omitMissing({ durationMs }) } };
 }
 
-/** Sends a call. */
 async function ask(
 	call: TextCall,
 	price: Price,

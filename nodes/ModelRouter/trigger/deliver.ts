@@ -34,8 +34,8 @@ import { toSettings, triggerParams, type TriggerSettings } from './trigger.param
 const CONCURRENCY = 5;
 
 /**
- * Delivers the jobs that `poll` has claimed: marks them as delivered, downloads their files, and omits those that another execution has
- * claimed in the meantime.
+ * Delivers the jobs that `poll` has claimed: downloads their files, then marks them as delivered, and omits those that another execution
+ * has claimed in the meantime.
  *
  * It shares only the items and the ledger with the poll, because n8n may run it in another process, later, or again.
  */

@@ -47,7 +47,7 @@ const pollRequestSettings = {
 	maxRateLimitWait: 0,
 };
 
-/** Finds and claims finished jobs. The execution that it starts marks them and downloads the files: `deliver`. */
+/** Finds and claims finished jobs. The execution that it starts downloads the files, then marks them: `deliver`. */
 export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	return await runPoll(n8n, async (polled) => {
 		checkEngineVersion(n8n);
