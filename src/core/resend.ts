@@ -21,8 +21,8 @@ const MAX_ATTEMPTS = 4;
  * - a GET after a broken connection, 408, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
- * A 429 that says that money is used up is returned at once. Any other delays all requests of the same limiter until its `Retry-After` is over. When the wait would be longer than
- * `maxRateLimitWait`, the 429 is returned at once.
+ * A 429 that says that money is used up is returned at once. Any other delays all requests of the same limiter until its `Retry-After` is
+ * over. When the wait would be longer than `maxRateLimitWait`, the 429 is returned at once.
  */
 export function withRetries(
 	http: Http,
@@ -35,14 +35,14 @@ export function withRetries(
 		let pause: number | undefined;
 		try {
 			const answered = await http.send(request);
-			const { response, isRefused, words } =
+			const { response, isRefused, bodyWait } =
 				answered.status === 429
 					? await readRefusal(answered)
-					: { response: answered, isRefused: false, words: undefined };
+					: { response: answered, isRefused: false, bodyWait: undefined };
 			const now = clock.now();
 			// without the header: a limit per minute of the clock is free again in the next minute
 			const unasked = isRefused && perMinute ? MS_PER_MINUTE - (now % MS_PER_MINUTE) : 0;
-			const asked = parseRetryAfter(response.headers['retry-after'], now) ?? words ?? unasked;
+			const asked = parseRetryAfter(response.headers['retry-after'], now) ?? bodyWait ?? unasked;
 			const wait = Math.max(asked, backOff);
 			if (isRefused) pause = wait;
 			const isTooLong = (isRefused ? wait : asked) > maxRateLimitWait;
@@ -80,7 +80,7 @@ export function withRetries(
 /** Bytes of a refusal that are read. */
 const MAX_REFUSAL = 64 * 1024;
 
-/** Reads a 429. @returns the same with what was read, whether it may be sent again later, and the wait that it asks for. */
+/** Reads a 429. @returns the same with what was read, whether it may be sent again later, and the milliseconds that its body asks for. */
 async function readRefusal(response: HttpResponse) {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
@@ -102,7 +102,7 @@ async function readRefusal(response: HttpResponse) {
 	return {
 		response: { ...response, body: replay() },
 		isRefused: !isUsedUp({ status, ...details }),
-		words: readWait(status, body),
+		bodyWait: readWait(status, body),
 	};
 }
 

@@ -117,9 +117,9 @@ export function claimReservation(
 	return { ...claim, claimed };
 }
 
-function refuseAmount(missing: Decimal, { left, reserved }: Figures): Refused | undefined {
-	if (missing.lte(0) || missing.lte(left)) return undefined;
-	return missing.gt(left.plus(reserved)) ? 'spent' : 'reserved';
+function refuseAmount(more: Decimal, { left, reserved }: Figures): Refused | undefined {
+	if (more.lte(0) || more.lte(left)) return undefined;
+	return more.gt(left.plus(reserved)) ? 'spent' : 'reserved';
 }
 
 const tenthOf = ({ left }: Figures) => left.times('0.1').round(0, Big.roundDown);
