@@ -26,7 +26,7 @@ export function nextForApproval(
 	// people change transcripts, and tables have not all columns
 	if (isRecorded && !isChecked && !isAsked && tool && isWorkspaceAgent(tool))
 		return { speaker, message: 'What do you wait for?', isCheck: true };
-	if (decision) return { speaker, message: words, decision };
+	if (decision && !isAsked) return { speaker, message: words, decision };
 	const person = isAsked ? undefined : findPerson(n8n, speakers);
 	const message = toApprovalMessage(approval, takesApproval(conversation, speaker));
 	if (person) return { speaker: person, message, isForApproval: true };

@@ -81,7 +81,9 @@ export async function directMessage(
 	}
 	if (decision)
 		throw server.approvals
-			? refused('Nothing waits for approval in this session', HOW)
+			? withDetails(refused('Nothing waits for approval in this session', HOW), {
+					computed: { isGone: true },
+				})
 			: refused('It is not known that anything waits for approval in this session', WHICH);
 	return { content, task: server.approvals ? undefined : known.taskId };
 }

@@ -85,8 +85,10 @@ export function nextApproval(
 	// nobody is asked again and again about what takes no decision
 	const isRefused = hadDecision && failure?.isInvalid && found?.text === approval?.text;
 	if (found) return { ...found, ...(isRefused && { isAsked: true }) };
-	const isKept = failure?.isCertainlyNotReceived && !(failure.isInvalid ?? failure.isGone);
-	return hadDecision && !isKept ? undefined : approval;
+	if (!hadDecision) return approval;
+	const isKept = approval && failure?.isCertainlyNotReceived && !failure.isGone;
+	// the same would be refused again
+	return isKept ? { ...approval, ...(failure.isInvalid && { isAsked: true }) } : undefined;
 }
 
 /** What a speaker asks in a reply. */

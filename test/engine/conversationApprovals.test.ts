@@ -242,6 +242,24 @@ it.each(['end', 'skip', 'askAgain'])(
 	},
 );
 
+it('a decision is kept where its agent cannot be found, and not sent again', async () => {
+	const a2a = servers.credential('a2a');
+	const talk = {
+		...talkWith({ Ada: speakerAt('a2a'), Person: waits }, { options: { onFailure: 'skip' } }),
+		items: [{ chatInput: '[auth] May I?' }],
+		secrets: { a2a },
+	};
+	const { run } = await converse(talk);
+	const moved = { ...a2a, baseUrl: `${servers.urlOf('a2a')}/nowhere` };
+	const { json } = await goOn({ ...talk, secrets: { a2a: moved } }, run, { approved: true });
+	expect(json).toMatchObject({
+		ended: 'waiting',
+		reason: expect.stringMatching(/\. The decision of a person \(approve\) was not sent to Ada\.$/),
+		waitsFor: { speaker: 'Ada', decision: 'approve' },
+		turns: 3,
+	});
+});
+
 it('a decision that was not received is sent again in the next turn', async () => {
 	const talk = talkWith(
 		{ Graph: GRAPH, Person: waits },

@@ -347,6 +347,17 @@ describe('what waits for approval', () => {
 		expect(receive(asked(more), reply)?.text).toBe(text);
 	});
 
+	it('a decision is kept where a refusal says nothing about what waits, and is not sent again', () => {
+		const refused = { error: 'x', isCertainlyNotReceived: true, isInvalid: true as const };
+		const asking = asked({ decision: 'approve' });
+		const decided = {
+			...asking,
+			approval: { speaker: 'Ada', text: 'May I?', decision: 'approve' as const },
+		};
+		expect(receive(decided, { failure: refused })).toEqual({ ...decided.approval, isAsked: true });
+		expect(receive(decided, { failure: { ...refused, isGone: true } })).toBeUndefined();
+	});
+
 	it('nobody is asked again about what has refused a decision and still waits', () => {
 		const refused = { error: 'x', isCertainlyNotReceived: true, isInvalid: true as const };
 		const decided = asked({ decision: 'approve' });
