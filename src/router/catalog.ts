@@ -3,7 +3,7 @@ import { getRequestId, reportsError, unexpectedBodyError } from '../core/errorRe
 import { mapServiceError, ServiceError, type ServiceErrorKind, shortenText } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
-import { encodePathSegment } from '../core/urls';
+import { encodePathSegment, isOwnHost } from '../core/urls';
 import { CATALOG_FORMS } from './catalogForms';
 import { fits, isText, mergeEntries, toSpecifiedEntry } from './catalogPrices';
 import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
@@ -86,7 +86,7 @@ async function readCatalogPage(http: Http, query: string) {
 	const path = query ? `/v1/models?${query}` : '/v1/models';
 	const response = await http.send({ method: 'GET', path });
 	const { value: body, size } = await readSizedJson(response, MAX_JSON_BYTES);
-	const models = findModels(body, formNameOf(http));
+	const models = findModels(body, formNameOf(http), mayBeFreeAt(http));
 	if (!models) throw unexpectedBodyError(response, body);
 	const { headers } = response;
 	return { models, body, size, link: headers['link'], request: getRequestId(headers) };
@@ -94,6 +94,9 @@ async function readCatalogPage(http: Http, query: string) {
 
 /** The form of the catalog of a service that is known by its host. */
 const formNameOf = ({ hostname = '' }: Http) => serviceOf(hostname)?.prices;
+
+const mayBeFreeAt = ({ hostname = '' }: Http) =>
+	serviceOf(hostname) !== undefined || isOwnHost(hostname);
 
 /**
  * Adds prices that a service has in another list. Where that cannot be read with this key, the models have none.
@@ -160,7 +163,7 @@ async function readModel(http: Http, path: string, id: string) {
 	const entries = [body, ...(isPlainObject(body) ? Object.values(body) : [])]
 		.flat()
 		.filter(isPlainObject)
-		.map((each) => toSpecifiedEntry(each, formNameOf(http)))
+		.map((each) => toSpecifiedEntry(each, formNameOf(http), mayBeFreeAt(http)))
 		.filter(isModel);
 	const match = entries.find((entry) => isSameModel(entry.id, id));
 	const entry = match ?? (entries.length === 1 || isModel(body) ? entries[0] : undefined);
@@ -173,15 +176,19 @@ async function readModel(http: Http, path: string, id: string) {
  * The models in a body: a list (Together), or the list in one of its fields, which is `data` almost everywhere (OpenAI, OpenRouter, Vercel
  * AI Gateway, LiteLLM). The specification does not show it. A list with prices comes first, because every model has prices.
  *
- * @param formName The form of a service that is known by its host.
+ * @param formName As for `toSpecifiedEntry`, like `mayBeFree`.
  * @returns undefined if there is neither a model nor an empty list.
  */
-export function findModels(body: unknown, formName?: string): Model[] | undefined {
+export function findModels(
+	body: unknown,
+	formName?: string,
+	mayBeFree?: boolean,
+): Model[] | undefined {
 	const lists = [body, ...(isPlainObject(body) ? Object.values(body) : [])].filter(Array.isArray);
 	const found = lists.map((list) =>
 		list
 			.filter(isPlainObject)
-			.map((entry) => toSpecifiedEntry(entry, formName))
+			.map((entry) => toSpecifiedEntry(entry, formName, mayBeFree))
 			.filter(isModel),
 	);
 	// Ollama's without a model is null

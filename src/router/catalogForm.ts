@@ -40,6 +40,8 @@ export interface CatalogForm {
 	readonly perRequest?: readonly string[];
 	/** Models whose every request pays for something else too, whatever the entry says: an entry that fits one has no price that can be calculated. */
 	readonly paysMore?: ReadonlyArray<CatalogForm['knownBy']>;
+	/** Whether 0 is no price, unless the service is known by its host or in the own network. */
+	readonly hasDoubtfulZero?: true;
 	/** By what a price is multiplied to be USD per million tokens. */
 	readonly times: number;
 	readonly id?: string;
@@ -55,9 +57,11 @@ export interface CatalogForm {
  *
  * @see https://openrouter.ai/openai/o3-deep-research/api ("always uses the web_search tool which adds additional cost")
  * @see https://console.groq.com/docs/compound
+ * @see https://docs.perplexity.ai/getting-started/pricing (Sonar, whatever a gateway calls it)
  */
 export const SEARCHING = [
 	'perplexity/*',
+	'*sonar*',
 	'openai/*-search-preview*',
 	'openai/*-search-api*',
 	'*deep-research*',
@@ -66,3 +70,37 @@ export const SEARCHING = [
 ];
 /** What models that draw or speak put out: it has prices of its own, by the picture or the second. */
 export const NOT_TEXT = ['image', 'audio', 'speech', 'video'];
+
+export const PER_TOKEN = 1e6;
+
+/** What OpenRouter calls its prices, and asks its providers to. LLM Gateway lists its providers, and asks any of them. */
+export const OF_OPENROUTER = {
+	input: 'pricing.prompt',
+	output: 'pricing.completion',
+	cached: 'pricing.input_cache_read',
+	written: 'pricing.input_cache_write',
+	writtenForHour: 'pricing.input_cache_write_1h',
+	sound: 'pricing.audio',
+	// by the prompt's length, and by the time of day
+	tiers: 'pricing.overrides',
+	dearer: {
+		input: ['pricing.image_token', 'providers.pricing.prompt'],
+		cached: ['pricing.input_audio_cache'],
+		output: [
+			'pricing.internal_reasoning',
+			'pricing.image_output',
+			'pricing.audio_output',
+			'providers.pricing.completion',
+		],
+	},
+	perPicture: 'pricing.image',
+	perRequest: ['pricing.request'],
+	// web_search of other models is paid only if it is asked for
+	paysMore: [
+		{ id: SEARCHING },
+		{ output_modalities: NOT_TEXT },
+		{ 'architecture.output_modalities': NOT_TEXT },
+	],
+	times: PER_TOKEN,
+	context: 'context_length',
+};

@@ -1,43 +1,10 @@
-import { type CatalogForm, NOT_TEXT, SEARCHING } from './catalogForm';
+import { type CatalogForm, NOT_TEXT, OF_OPENROUTER, PER_TOKEN, SEARCHING } from './catalogForm';
 
-const PER_TOKEN = 1e6;
 const PER_MILLION = 1;
 /** Ten-thousandths of a dollar per million. */
 const IN_TEN_THOUSANDTHS = 1e-4;
 /** Cents per 100 million tokens. */
 const CENTS_PER_100_MILLION = 1e-4;
-
-/** What OpenRouter calls its prices, and asks its providers to. LLM Gateway lists its providers, and asks any of them. */
-const OF_OPENROUTER = {
-	input: 'pricing.prompt',
-	output: 'pricing.completion',
-	cached: 'pricing.input_cache_read',
-	written: 'pricing.input_cache_write',
-	writtenForHour: 'pricing.input_cache_write_1h',
-	sound: 'pricing.audio',
-	// by the prompt's length, and by the time of day
-	tiers: 'pricing.overrides',
-	dearer: {
-		input: ['pricing.image_token', 'providers.pricing.prompt'],
-		cached: ['pricing.input_audio_cache'],
-		output: [
-			'pricing.internal_reasoning',
-			'pricing.image_output',
-			'pricing.audio_output',
-			'providers.pricing.completion',
-		],
-	},
-	perPicture: 'pricing.image',
-	perRequest: ['pricing.request'],
-	// web_search of other models is paid only if it is asked for
-	paysMore: [
-		{ id: SEARCHING },
-		{ output_modalities: NOT_TEXT },
-		{ 'architecture.output_modalities': NOT_TEXT },
-	],
-	times: PER_TOKEN,
-	context: 'context_length',
-};
 
 /** To add a form, write a row. Of rows with the same prices, the first that fits counts. */
 export const CATALOG_FORMS: readonly CatalogForm[] = [
@@ -83,6 +50,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			],
 			cached: ['model_info.cache_read_input_token_cost_above_*_tokens'],
 			written: ['model_info.cache_creation_input_token_cost_above_*_tokens'],
+			writtenForHour: ['model_info.cache_creation_input_token_cost_above_1hr_above_*_tokens'],
 		},
 		perPicture: 'model_info.input_cost_per_image',
 		// with these, its price per token is 0 because it has none
@@ -95,11 +63,15 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			'model_info.output_cost_per_second',
 			'model_info.citation_cost_per_token',
 			'model_info.output_cost_per_image',
+			'model_info.input_cost_per_pixel',
+			'model_info.output_cost_per_pixel',
 		],
 		paysMore: [
 			{ 'model_info.litellm_provider': ['perplexity'] },
+			{ 'model_info.mode': ['image_*', 'video_*', 'audio_*', 'realtime', 'ocr', 'search'] },
 			{
 				'litellm_params.model': [
+					'*perplexity/*',
 					'*-search-preview*',
 					'*-search-api*',
 					'*deep-research*',
@@ -137,7 +109,9 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 			cached: ['pricing.input_cache_read_tiers.cost'],
 			written: ['pricing.input_cache_write_tiers.cost'],
 		},
-		paysMore: [{ id: SEARCHING }],
+		// of what it draws
+		perRequest: ['pricing.image'],
+		paysMore: [{ id: SEARCHING }, { tags: ['image-generation'] }],
 		times: PER_TOKEN,
 		context: 'context_window',
 		maxOutput: 'max_tokens',
@@ -167,6 +141,8 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		source: 'https://openrouter.ai/docs/guides/community/for-providers',
 		// of a larger unit they would be far too much
 		knownBy: { 'pricing.prompt': 'string', 'pricing.completion': 'string' },
+		// gateways write it where they know no price
+		hasDoubtfulZero: true,
 		maxOutput: 'max_completion_tokens',
 		inputs: 'input_modalities',
 	},
@@ -279,6 +255,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		},
 		input: 'pricing.prompt',
 		output: 'pricing.completion',
+		paysMore: [{ id: SEARCHING }],
 		times: PER_MILLION,
 		context: 'context_length',
 		maxOutput: 'max_output_tokens',
@@ -294,6 +271,8 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		input: 'pricings.prompt.value',
 		output: 'pricings.completion.value',
 		cached: 'pricings.input_cache_read.value',
+		perRequest: ['pricings.request.value'],
+		paysMore: [{ id: SEARCHING }, { output_modalities: NOT_TEXT }],
 		times: PER_MILLION,
 		context: 'context_length',
 	},

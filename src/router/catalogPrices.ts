@@ -16,19 +16,24 @@ const KINDS = ['text', 'image', 'video', 'music', 'audio'];
  * tiers or times differ, the dearest counts; where forms fit that mean another unit, there is none.
  *
  * @param formName The form of a service that is known by its host. Otherwise the entry shows it.
+ * @param mayBeFree Whether a price of 0 counts in every form.
  */
-export function toSpecifiedEntry(entry: JsonObject, formName?: string): JsonObject {
+export function toSpecifiedEntry(
+	entry: JsonObject,
+	formName?: string,
+	mayBeFree = true,
+): JsonObject {
 	const { kind, ...others } = entry;
 	const own = typeof kind === 'string' && KINDS.includes(kind) ? entry : others;
 	const form = findForm(entry, formName);
-	return form ? specify([own], form) : own;
+	return form ? specify([own], form, mayBeFree) : own;
 }
 
 /** @param entries Of one ID. Each price is the dearest of them, each size the smallest; everything else is that of the first. */
-function specify(entries: readonly JsonObject[], form: CatalogForm): JsonObject {
+function specify(entries: readonly JsonObject[], form: CatalogForm, mayBeFree = true): JsonObject {
 	const [first = {}] = entries;
 	const inputs = valuesAt(entries, form.inputs).flat().filter(isText);
-	const { most, least } = readPrices(entries, form);
+	const { most, least } = readPrices(entries, form, mayBeFree);
 	const pricing = { ...(isPlainObject(first['pricing']) && first['pricing']), ...most };
 	readings.set(pricing, { form, least, entry: first });
 	return {
@@ -116,8 +121,18 @@ function isKnown(value: unknown, expected: KnownField): boolean {
  * `*` ends with one, so that nothing is looked for twice.
  */
 const hasForm = (text: string, form: string) =>
-	text === form ||
-	(form.includes('*') && new RegExp(`^${form.replaceAll('*', '[^]*')}$`).test(text));
+	text === form || (form.includes('*') && patternOf(form, '[^]*').test(text));
+
+/** By their text. There are as many as rows have, and a catalog has thousands of entries. */
+const patterns = new Map<string, RegExp>();
+
+/** @param star What a `*` of the form stands for. */
+function patternOf(form: string, star: string): RegExp {
+	const text = `^${form.replaceAll('*', star)}$`;
+	const pattern = patterns.get(text) ?? new RegExp(text);
+	patterns.set(text, pattern);
+	return pattern;
+}
 
 /** What the prices are called in the specification, and here. */
 const PRICE_FIELDS: ReadonlyArray<readonly [field: string, name: PriceName]> = [
@@ -132,8 +147,8 @@ const PRICE_FIELDS: ReadonlyArray<readonly [field: string, name: PriceName]> = [
 const ONLY_RAISES: readonly PriceName[] = ['writtenForHour', 'sound'];
 
 /** The dearest and the lowest of all prices that entries have. A price that one of them lacks is none. */
-function readPrices(entries: readonly JsonObject[], form: CatalogForm) {
-	const { tiers, perRequest = [], paysMore = [] } = form;
+function readPrices(entries: readonly JsonObject[], form: CatalogForm, mayBeFree: boolean) {
+	const { tiers, dearer = {}, perRequest = [], paysMore = [], hasDoubtfulZero } = form;
 	const paysOther =
 		valuesAt(entries, 'pricing.currency').some((currency) => currency !== 'USD') ||
 		paysMore.some((knownBy) => fits(entries, knownBy)) ||
@@ -144,13 +159,17 @@ function readPrices(entries: readonly JsonObject[], form: CatalogForm) {
 	const read = (name: PriceName) => {
 		const path = form[name];
 		if (path === undefined || paysOther) return [];
-		const last = path.split('.').at(-1) ?? '';
-		const more = [...(form.dearer?.[name] ?? []), ...(tiers ? [`${tiers}.${last}`] : [])];
-		const given = entries.map((entry) => [path, ...more].flatMap((one) => valuesAt(entry, one)));
+		const paths = [path, ...(dearer[name] ?? [])];
+		// a tier may have each of them
+		const ofTiers = tiers ? paths.map((one) => `${tiers}.${one.split('.').at(-1)}`) : [];
+		const given = entries.map((entry) =>
+			[...paths, ...ofTiers].flatMap((one) => valuesAt(entry, one)),
+		);
 		const isComplete = ONLY_RAISES.includes(name) || given.every(({ length }) => length);
 		const all = isComplete ? readAll(given.flat(), form.times) : [];
 		// LLM Gateway and others write 0 where they do not know it
-		return name === 'cached' ? all.filter((price) => price.gt(0)) : all;
+		const isPaid = name === 'cached' || (hasDoubtfulZero && !mayBeFree);
+		return isPaid ? all.filter((price) => price.gt(0)) : all;
 	};
 	const prices = PRICE_FIELDS.map(([field, name]) => [field, read(name)] as const);
 	const pick = (at: (all: Decimal[]) => Decimal | undefined) =>
@@ -199,8 +218,7 @@ export function valuesAt(value: unknown, path: string | undefined): unknown[] {
 	let found: unknown[] = [value];
 	for (const step of path.split('.')) {
 		const objects = found.flat().filter(isPlainObject);
-		const [start, end] = step.split('*');
-		const pattern = end === undefined ? undefined : new RegExp(`^${start}[^_]+${end}$`);
+		const pattern = step.includes('*') ? patternOf(step, '[^_]+') : undefined;
 		const namesOf = (one: JsonObject) =>
 			pattern ? Object.keys(one).filter((name) => pattern.test(name)) : [step];
 		found = objects.flatMap((one) => namesOf(one).map((name) => one[name]));

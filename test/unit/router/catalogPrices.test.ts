@@ -122,6 +122,34 @@ it('of two deployments the dearest sound counts, also where one has no price for
 	expect(deployed(cached, INFO)?.['pricing']).toEqual(pricing);
 });
 
+it('each price that a tier has counts', () => {
+	const free = { input_cost_per_token: 0, output_cost_per_token: 0 };
+	const tier = { output_cost_per_token: 3.6e-6, output_cost_per_reasoning_token: 1.2e-5 };
+	expect(deployed({ ...INFO, tiered_pricing: [tier] })).toMatchObject({
+		pricing: { output_per_mtok: '12' },
+	});
+	const tiers = [{ ...INFO, ...tier }];
+	expect(deployed({ ...free, tiered_pricing: tiers })).toMatchObject({
+		pricing: { input_per_mtok: '1', output_per_mtok: '12' },
+	});
+	const forHour = 'cache_creation_input_token_cost_above_1hr';
+	const long = { ...INFO, [forHour]: 2e-6, [`${forHour}_above_200k_tokens`]: 4e-6 };
+	expect(deployed(long)).toMatchObject({ pricing: { cache_write_1h_per_mtok: '4' } });
+});
+
+it.each([
+	['api.example', {}, undefined],
+	['gateway.internal', {}, '0'],
+	['', { ...OPEN_ROUTER }, '0'],
+	['api.groq.com', { object: 'model' }, '0'],
+])('a price of 0 in a form that others copy: at %s', async (hostname, more, price) => {
+	const entry = { id: 'gpt-5', ...more, pricing: { prompt: '0', completion: '0' } };
+	const http = { ...inMemory(json({ data: [entry] })), hostname };
+	const [model] = (await listModels(http)).models;
+	const { input_per_mtok: input, output_per_mtok: output } = Object(model?.pricing);
+	expect([input, output]).toEqual([price, price]);
+});
+
 it('a deployment that pays for something else leaves its model without a price', () => {
 	expect(deployed(INFO, { ...INFO, input_cost_per_request: 0.01 })?.['pricing']).toEqual({});
 });
@@ -190,13 +218,38 @@ const LITELLM = {
 	pricing: undefined,
 	model_info: { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 },
 };
-it.each([
+const FREE = { input_cost_per_token: 0, output_cost_per_token: 0 };
+const VERCEL = {
+	type: 'language',
+	context_window: 1,
+	pricing: { input: '0.0000003', output: '0.0000025' },
+};
+const perMillion = [{ value: 1, unit: 'perMTokens', currency: 'USD' }];
+const ZENMUX = { pricing: undefined, pricings: { prompt: perMillion, completion: perMillion } };
+it.each<[string, object]>([
 	['searches at OpenRouter', { ...OPEN_ROUTER, id: 'openai/o4-mini-deep-research' }],
 	['draws', { ...OPEN_ROUTER, architecture: { ...TEXT_IN, output_modalities: ['text', 'image'] } }],
 	['speaks', { ...OPEN_ROUTER, architecture: { ...TEXT_IN, output_modalities: ['audio'] } }],
 	['searches at Groq', { ...GROQ, id: 'groq/compound-mini', output_modalities: ['text'] }],
 	['speaks at Groq', { ...GROQ, id: 'orpheus', output_modalities: ['speech'] }],
 	['searches behind a proxy', { ...LITELLM, litellm_params: { model: 'openai/o3-deep-research' } }],
+	[
+		'searches behind two proxies',
+		{ ...LITELLM, litellm_params: { model: 'openrouter/perplexity/sonar-pro' } },
+	],
+	['draws by the pixel', { ...LITELLM, model_info: { ...FREE, input_cost_per_pixel: 1e-8 } }],
+	['speaks by its mode', { ...LITELLM, model_info: { ...FREE, mode: 'audio_speech' } }],
+	['draws at Vercel', { ...VERCEL, pricing: { ...VERCEL.pricing, image: '0.039' } }],
+	['draws at Vercel, by its tags', { ...VERCEL, tags: ['vision', 'image-generation'] }],
+	[
+		'searches at NanoGPT',
+		{
+			id: 'sonar-deep-research',
+			pricing: { prompt: 2, completion: 8, unit: 'per_million_tokens', currency: 'USD' },
+		},
+	],
+	['searches at ZenMux', { ...ZENMUX, id: 'perplexity/sonar' }],
+	['draws at ZenMux', { ...ZENMUX, output_modalities: ['text', 'image'] }],
 	[
 		'draws behind a proxy',
 		{ ...LITELLM, model_info: { ...LITELLM.model_info, output_cost_per_image: 0.04 } },
