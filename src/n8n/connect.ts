@@ -266,6 +266,7 @@ const OWNER_FIELDS = [
 ];
 
 const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data) =>
+	one === other ||
 	fields.every(({ name }) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
 /** Whether an account comes from an item, so that nobody else can read it: neither the trigger nor the editor. */
@@ -276,7 +277,8 @@ const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
 function requireOneOwner({ items, withoutItem, entered = {} }: CredentialReads): void {
 	const all = [...new Set(items)].flatMap((read) => ('data' in read ? [read.data] : []));
 	const expected = withoutItem ?? all[0];
-	if (!expected) return;
+	// most credentials have no expression, and are read once
+	if (!expected || all.every((data) => data === withoutItem)) return;
 	// what cannot be read without an item comes from one, also where there is only one
 	const isOfItem = ({ name }: { name: string }) =>
 		!withoutItem && String(entered[name]).startsWith('=');
