@@ -1,6 +1,7 @@
 import {
 	describeStatus,
 	getRequestId,
+	hasFailed,
 	isErrorValue,
 	malformedResponseError,
 	parseErrorBody,
@@ -212,6 +213,20 @@ it.each([
 	[true, [true, 'quota', 1, 500, { code: 'x' }, { message: 'boom' }, [{ msg: 'boom' }]]],
 ])('a field "error" reports something, %s: %j', (does, errors) => {
 	expect(errors.map(isErrorValue)).toEqual(errors.map(() => does));
+});
+
+it.each([
+	[true, { base_resp: { status_code: 1039, status_msg: 'boom' } }],
+	[true, { code: 102, message: 'boom' }],
+	[true, { statusCode: 500, message: 'boom' }],
+	[true, { status: 422, msg: 'boom' }],
+	[false, { base_resp: { status_code: 0, status_msg: 'succeed', trace_id: 'x' } }],
+	[false, { base_resp: { status_code: 0, status_msg: '' } }],
+	[false, { status: 100, message: 'Processing' }],
+	[false, { status: 202, message: 'Accepted' }],
+	[false, { code: 200, message: 'ok' }],
+])('a value reports a failure, %s: %j', (does, value) => {
+	expect(hasFailed(value)).toBe(does);
 });
 
 describe('money that is used up', () => {
