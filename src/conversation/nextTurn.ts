@@ -262,11 +262,15 @@ function toMessage({ rules, speakers }: Progress, speaker: string, entries: read
 	const ownLast = entries.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
 	const news = entries.slice(hearing === 'all' ? 0 : ownLast + 1).filter(({ text }) => text.trim());
 	const isLastOnly = hearing === 'lastMessage' || (hearing === 'auto' && !hasMany);
-	const lines = (isLastOnly ? news.slice(-1) : news).map((entry) =>
-		entry.speaker && (hasMany || hearing === 'all')
-			? toNamed(entry.speaker, entry.text, speakers)
-			: entry.text,
-	);
+	// the opening of a conversation that goes on does not take the place of what the other one has said
+	const last = isLastOnly ? news.findLastIndex((entry) => entry.speaker !== undefined) : 0;
+	const lines = news
+		.slice(last)
+		.map((entry) =>
+			entry.speaker && (hasMany || hearing === 'all')
+				? toNamed(entry.speaker, entry.text, speakers)
+				: entry.text,
+		);
 	const { replacedBy, text = '' } = (hearing !== 'all' && entries[ownLast]) || {};
 	if (replacedBy)
 		lines.unshift(`${replacedBy} has replaced your last message for everyone with:\n\n${text}`);

@@ -126,6 +126,20 @@ it.each([
 	expect(composeMessage(conversation, speaker)).toEqual({ message });
 });
 
+it.each(['auto', 'lastMessage'] as const)(
+	'%s: the opening of a conversation that goes on comes after what was said last',
+	(hearing) => {
+		const earlier = [said('Ada', 'a'), said('Bob', 'b')];
+		const { told } = talk(
+			{ hearing, opening: 'A person says no.' },
+			['a2', 'b2'],
+			undefined,
+			earlier,
+		);
+		expect(told).toEqual(['Ada: b\n\nA person says no.', 'Bob: a2']);
+	},
+);
+
 it('who has not spoken yet gets its instruction and the opening', () => {
 	const conversation = begun({ instructions: { Eve: 'Decide.' } }, three);
 	expect(composeMessage({ ...conversation, turns: turns.slice(0, 2) }, 'Eve').message).toBe(
