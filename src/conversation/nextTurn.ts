@@ -1,6 +1,7 @@
-import { cutText, shortenText } from '../core/errors';
+import { shortenText } from '../core/errors';
 import { withoutThinking } from '../core/extractText';
 import type { Conversation, Turn } from './conversation';
+import { cutParts, join, MAX_CHARACTERS, type Part, toNamed } from './parts';
 
 /** Who speaks next. */
 interface Choice {
@@ -10,9 +11,6 @@ interface Choice {
 }
 
 type Progress = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
-
-/** Maximum characters of a message to a speaker, without its instruction. */
-const MAX_CHARACTERS = 100_000;
 
 /** The speaker after the one who was asked last, in the order in which they were connected. */
 export function nextInTurn({ speakers, turns }: Progress): string {
@@ -120,27 +118,16 @@ export function toModeratorPrompt(
 type Said = Pick<Progress, 'turns' | 'speakers'>;
 
 /** What was said, with names. */
-export const formatTurns = ({ turns, speakers }: Said): string =>
-	turns
-		.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []))
-		.join('\n\n');
+export const formatTurns = (said: Said): string => join(nameTurns(said));
 
-/** A line that begins like the turn of another speaker becomes a quote: nobody speaks for others. */
-function toNamed(speaker: string, text: string, speakers: readonly string[]): string {
-	const others = speakers.filter((name) => name !== speaker);
-	const names = others.map((name) => name.replace(/\W/g, '\\$&')).join('|');
-	const turn = new RegExp(
-		`(?<=[\n\r\u2028])(?=[^\\w\n]{0,20}(?:${names})[^\\w\n]{0,20}[:：])`,
-		'gi',
-	);
-	return `${speaker}: ${text.replace(turn, '> ')}`;
-}
+const nameTurns = ({ turns, speakers }: Said) =>
+	turns.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []));
 
 /** The whole conversation with its opening, or the end of it if it is too long. */
 export function formatTranscript(conversation: Said & Pick<Progress, 'rules'>): string {
 	const { opening } = conversation.rules;
-	const whole = [opening, formatTurns(conversation)].filter((text) => text.trim()).join('\n\n');
-	return cutText(whole, -MAX_CHARACTERS);
+	return cutParts([...(opening.trim() ? [{ text: opening }] : []), ...nameTurns(conversation)])
+		.text;
 }
 
 /**
@@ -222,7 +209,7 @@ export function toHistory(conversation: Progress, speaker: string, most = MAX_CH
 	const all = entries.flatMap((entry, index) => {
 		if (!hasSpoken(entry, speaker)) return [];
 		const { text: sent } = toMessage(conversation, speaker, entries.slice(0, index));
-		return [{ sent, answer: limitLength(entry.text).text }];
+		return [{ sent, answer: limitLength([entry]).text }];
 	});
 	let characters = 0;
 	const first = all.findLastIndex(({ sent, answer }, index) => {
@@ -264,17 +251,18 @@ function toMessage({ rules, speakers }: Progress, speaker: string, entries: read
 	const isLastOnly = hearing === 'lastMessage' || (hearing === 'auto' && !hasMany);
 	// the opening of a conversation that goes on does not take the place of what the other one has said
 	const last = isLastOnly ? news.findLastIndex((entry) => entry.speaker !== undefined) : 0;
-	const lines = news
+	const parts = news
 		.slice(last)
-		.map((entry) =>
-			entry.speaker && (hasMany || hearing === 'all')
-				? toNamed(entry.speaker, entry.text, speakers)
-				: entry.text,
+		.map(
+			({ speaker: by, text }): Part =>
+				by && (hasMany || hearing === 'all') ? toNamed(by, text, speakers) : { text },
 		);
 	const { replacedBy, text = '' } = (hearing !== 'all' && entries[ownLast]) || {};
 	if (replacedBy)
-		lines.unshift(`${replacedBy} has replaced your last message for everyone with:\n\n${text}`);
-	return limitLength(lines.join('\n\n') || NOTHING_NEW);
+		parts.unshift({
+			text: `${replacedBy} has replaced your last message for everyone with:\n\n${text}`,
+		});
+	return limitLength(parts.length ? parts : [{ text: NOTHING_NEW }]);
 }
 
 /** Whether a speaker has said something, so that it has a turn in its history. */
@@ -286,9 +274,8 @@ const instruct = ({ rules }: Progress, speaker: string, text: string) =>
 
 const NOTHING_NEW = '(Nobody has said anything since your last message.)';
 
-function limitLength(text: string) {
-	if (text.length <= MAX_CHARACTERS) return { text, isShortened: false };
-	const end = cutText(text, -MAX_CHARACTERS);
-	const omitted = text.length - end.length;
-	return { text: `[The first ${omitted} characters were left out.]\n\n${end}`, isShortened: true };
+function limitLength(parts: readonly Part[]) {
+	const { text, omitted } = cutParts(parts);
+	if (!omitted) return { text, isShortened: false };
+	return { text: `[The first ${omitted} characters were left out.]\n\n${text}`, isShortened: true };
 }
