@@ -135,7 +135,7 @@ it('a chat that may go on is waited for as long as before its end', async () => 
 	const thought = delta({ reasoning_content: 'hm' }, { finish_reason: 'stop' });
 	const { http, clock } = service(data({ ...thought, usage }));
 	const stream_options = { include_usage: true };
-	await failureOf(completeChat(http, { model: 'v/m', messages: [], stream_options }));
+	await failureOf(completeChat(http, { model: 'v/m', messages: [], stream_options }, unheard));
 	expect(clock.now()).toBe(1_000_000);
 });
 

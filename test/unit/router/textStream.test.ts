@@ -270,7 +270,7 @@ it.each([
 it('a chat without its mark and without a choice that was asked for is cut', async () => {
 	const text = data(says('a'), counted({}, STOP));
 	const two = { ...REQUEST, messages: [], ...ASK_FOR_USAGE, n: 2 };
-	expect(await failureOf(completeChat(inMemory(events(text)), two))).toMatchObject({
+	expect(await failureOf(completeChat(inMemory(events(text)), two, unheard))).toMatchObject({
 		kind: 'truncated',
 	});
 });
