@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 4;
  * - a GET after a broken connection, 408, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
- * A 429 that says that money is used up is returned at once. Any other delays all requests of the same limiter until its `Retry-After` is
+ * A 429 that says that money, or what is free per day, is used up is returned at once. Any other delays all requests of the same limiter until its `Retry-After` is
  * over. When the wait would be longer than `maxRateLimitWait`, the 429 is returned at once.
  */
 export function withRetries(
@@ -77,6 +77,13 @@ export function withRetries(
 	};
 }
 
+/**
+ * A limit that is not free again in the seconds that Google names for it in words.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/rate-limits, UKGovernmentBEIS/inspect_ai#5526 and googleapis/python-genai#2044 (GenerateRequestsPerDayPerProjectPerModel)
+ */
+const PER_DAY = /per ?day|\bdaily\b/i;
+
 /** Bytes of a refusal that are read. */
 const MAX_REFUSAL = 64 * 1024;
 
@@ -96,12 +103,13 @@ async function readRefusal(response: HttpResponse) {
 	const replay = async function* () {
 		yield* chunks;
 	};
-	const { status } = response;
+	const { status, headers } = response;
+	const hasHeader = headers['retry-after'] !== undefined;
 	const body = Buffer.concat(chunks).toString();
 	const details = parseErrorBody(body, contentTypeOf(response));
 	return {
 		response: { ...response, body: replay() },
-		isRefused: !isUsedUp({ status, ...details }),
+		isRefused: !isUsedUp({ status, ...details }) && (hasHeader || !PER_DAY.test(body)),
 		bodyWait: readWait(status, body),
 	};
 }

@@ -79,7 +79,7 @@ export const readMessage = (completion: JsonObject): unknown[] =>
  */
 export function createChatAccumulator(
 	requestedModel: string,
-	number = 1,
+	number: number,
 ): AnswerAccumulator<ChatAnswer> {
 	/** Fields of the completion beside its choices. */
 	const fields: JsonObject = {};

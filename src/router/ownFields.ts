@@ -99,6 +99,9 @@ const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
 const ABOUT_NUMBER =
 	/(\bmax[ _]?((completion|new|output)_)?tokens|\bmaxOutputTokens|\bin the completion)\b[^]*?\d{3}|\d{3} in the completion/i;
 
+/** It says what is left beside this prompt. */
+const ABOUT_PROMPT = /context|messages|prompt|inputs/i;
+
 /**
  * Asks for fewer output tokens where the service refuses the maximum that nobody but us has set. Such a refusal has started nothing, and the
  * bound holds for less.
@@ -118,16 +121,18 @@ export async function withLowerLimit<
 	const fact = `takes fewer tokens ${body.model}`;
 	const wanted = Number(body[own]);
 	let limit = serviceFacts?.has(fact) ? Math.min(DEFAULT_OUTPUT_TOKENS, wanted) : wanted;
+	let isOfModel = false;
 	for (;;) {
 		try {
 			const answer = await send({ ...body, [own]: limit });
 			// what is lower may be so because of the prompt
-			if (limit === DEFAULT_OUTPUT_TOKENS && limit < wanted) serviceFacts?.set(fact, 'true');
+			if (limit === DEFAULT_OUTPUT_TOKENS && isOfModel) serviceFacts?.set(fact, 'true');
 			return { ...answer, maxTokens: limit };
 		} catch (cause) {
 			const lower = LOWER.find((one) => one < limit);
-			const isMeant = isBadRequest(cause) && ABOUT_NUMBER.test(cause.details.reason ?? '');
-			if (lower === undefined || !isMeant) throw mapServiceError(cause);
+			const reason = isBadRequest(cause) ? (cause.details.reason ?? '') : '';
+			if (lower === undefined || !ABOUT_NUMBER.test(reason)) throw mapServiceError(cause);
+			isOfModel = !ABOUT_PROMPT.test(reason);
 			limit = lower;
 		}
 	}

@@ -97,7 +97,7 @@ function choiceWarning(
 		const reached =
 			maxTokens === undefined
 				? 'the cap on output tokens. Raise "Maximum Output Tokens"'
-				: `${maxTokens} output tokens, its limit within the spending cap. Set "Maximum Output Tokens" to allow more`;
+				: `${maxTokens} output tokens, which the spending cap and the service allow for it. Set "Maximum Output Tokens" to allow more`;
 		return `${subject} ${missing}: it reached ${reached}; reasoning models need 2000 or more, since their thinking counts as output.`;
 	}
 	if (finishReason === 'content_filter')

@@ -42,7 +42,7 @@ describe('Message a Model', () => {
 				complete: true,
 				costUsd: paid / 1e6,
 				finishReason: 'length',
-				notice: `The answer is cut off: it reached ${maximum} output tokens, its limit within the spending cap. Set "Maximum Output Tokens" to allow more; reasoning models need 2000 or more, since their thinking counts as output.`,
+				notice: `The answer is cut off: it reached ${maximum} output tokens, which the spending cap and the service allow for it. Set "Maximum Output Tokens" to allow more; reasoning models need 2000 or more, since their thinking counts as output.`,
 			});
 			expect(JSON.stringify(result.run.data)).toContain('"hints"');
 		},

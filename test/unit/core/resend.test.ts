@@ -162,6 +162,19 @@ it('a 429 that asks for its wait in words is waited for as long', async () => {
 	expect(clock.now()).toBeGreaterThanOrEqual(34_500);
 });
 
+it.each([
+	['Google', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier'],
+	['others', 'daily limit'],
+])('a 429 of %s for a quota that lasts a day is not waited for', async (_who, quotaId) => {
+	const error = { message: 'Quota exceeded. Please retry in 34.07s.', details: [{ quotaId }] };
+	const { clock, http, send } = retrying(json({ error }, { status: 429 }), ok);
+	expect(await send(POST)).toMatchObject({ status: 429 });
+	expect([http.requests.length, clock.slept]).toEqual([1, []]);
+	// a header says when more is free, as at Groq
+	const { send: sendLater } = retrying(refusal(error), ok);
+	expect(await sendLater(POST)).toMatchObject({ status: 200 });
+});
+
 it('a 429 whose body breaks off, or never ends, is one like any other', async () => {
 	const broken: Answer = { status: 429, chunks: ['{"error":'], breaks: true };
 	const long: Answer = { status: 429, chunks: Array(100).fill('x'.repeat(10_000)) };

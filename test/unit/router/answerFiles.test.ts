@@ -48,7 +48,7 @@ it.each([
 });
 
 it('a picture whose index comes twice is not added to itself', () => {
-	const accumulator = createChatAccumulator('a/b');
+	const accumulator = createChatAccumulator('a/b', 1);
 	const images = [picture('data:image/png;base64,AAAA')];
 	for (let time = 0; time < 2; time++)
 		accumulator.add({ choices: [{ index: 0, delta: { images: structuredClone(images) } }] });

@@ -7,7 +7,7 @@ import fc, { character } from '../../support/fastCheck';
 import { chunk, chunkOf, part, says, type Event } from './protocolEvents';
 
 function answerTo(...chunks: Event[]) {
-	const joiner = createChatAccumulator('asked/for');
+	const joiner = createChatAccumulator('asked/for', 1);
 	const readAlong = chunks.map((one) => joiner.add(structuredClone(one))).join('');
 	return { ...joiner.answer(), readAlong };
 }
@@ -257,7 +257,7 @@ it.each(vendors)('the message of $vendor comes together as it was given', (given
 });
 
 it('an answer of many entries is not read again with every piece', () => {
-	const joiner = createChatAccumulator('asked/for');
+	const joiner = createChatAccumulator('asked/for', 1);
 	let reads = 0;
 	const entry = (index: number) => ({
 		index,

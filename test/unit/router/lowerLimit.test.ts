@@ -19,11 +19,8 @@ function serviceThat(most: number, message: string, status = 400) {
 it.each([
 	'max_tokens is too large: 16384. This model supports at most 4096 completion tokens, whereas you provided 16384.',
 	'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
-	"'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens.",
-	"This model's maximum context length is 8192 tokens. However, you requested 16404 tokens (20 in the messages, 16384 in the completion).",
 	'max_tokens: 16384 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307',
 	'`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens`',
-	'`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 20 `inputs` tokens and 16384 `max_new_tokens`',
 	'Unable to submit request because it has a maxOutputTokens value of 16384 but the supported range is from 1 to 8193.',
 	'Range of max_tokens should be [1, 8192]',
 ])('fewer tokens are asked for, now and later: %s', async (message) => {
@@ -31,6 +28,17 @@ it.each([
 	const answers = [await ask(16_384), await ask(16_384), await ask(2000)];
 	expect(answers.map(({ maxTokens }) => maxTokens)).toEqual([4096, 4096, 2000]);
 	expect(sent).toEqual([16_384, 4096, 4096, 2000]);
+});
+
+it.each([
+	"'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens.",
+	"This model's maximum context length is 8192 tokens. However, you requested 16404 tokens (20 in the messages, 16384 in the completion).",
+	'`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 20 `inputs` tokens and 16384 `max_new_tokens`',
+])('for what is left of the window, fewer are asked for only now: %s', async (message) => {
+	const { ask, sent } = serviceThat(4096, message);
+	const answers = [await ask(16_384), await ask(16_384)];
+	expect(answers.map(({ maxTokens }) => maxTokens)).toEqual([4096, 4096]);
+	expect(sent).toEqual([16_384, 4096, 16_384, 4096]);
 });
 
 it('a window that is nearly full is asked for less, and only this time', async () => {
