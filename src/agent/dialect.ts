@@ -58,6 +58,8 @@ export interface Meaning {
 	readonly ofOpening?: Path;
 	/** New text. */
 	readonly piece?: Path | readonly Path[];
+	/** Where this holds, a piece may be the whole last message, which a node of a graph hands on as its own. */
+	readonly copies?: Condition;
 	/** Where this holds, a piece may begin with all that its message has said so far. */
 	readonly repeats?: Condition;
 	/** A piece may also take back what it has said. It then adds nothing: the whole message follows. */

@@ -206,7 +206,13 @@ export const DIALECTS: readonly Dialect[] = [
 		],
 		events: {
 			messages: [
-				{ if: { '0.type': AI }, piece: '0.content', id: '0.id', calls: '0.tool_calls' },
+				{
+					if: { '0.type': AI },
+					piece: '0.content',
+					copies: { '0.type': 'ai' },
+					id: '0.id',
+					calls: '0.tool_calls',
+				},
 				...langChainCalls('0'),
 				{ if: { '0.type': 'tool' }, settles: '*' },
 			],

@@ -40,7 +40,7 @@ export function createMessages() {
 	return {
 		/** @returns the text that a meaning of an event adds. */
 		add(meaning: Meaning, event: NamedEvent): string {
-			const { piece, grows, all, state, spare: spareAt } = meaning;
+			const { piece, copies, grows, all, state, spare: spareAt } = meaning;
 			const { value } = event;
 			if (spareAt !== undefined) for (const text of said(valueAt(value, spareAt))) spare.add(text);
 			if (meaning.forgets) isReplaced ||= answer.current() !== '';
@@ -48,7 +48,8 @@ export function createMessages() {
 			if (isOther) return '';
 			if (meaning.repeats) return grown.repeat(meaning, event, id ?? '');
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
-			if (piece !== undefined) return addPiece(saidAt(value, piece), id);
+			if (piece !== undefined)
+				return addPiece(saidAt(value, piece), id, copies && holds(event, copies));
 			if (grows !== undefined) return grown.grow(saidAt(value, grows), id ?? '');
 			if (all !== undefined) return answer.isSilent() ? addNew([saidAt(value, all)]) : '';
 			return addMessages(meaning, value);

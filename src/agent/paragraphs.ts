@@ -2,7 +2,7 @@ import { createTextAccumulator } from '../core/textAccumulator';
 
 export type Paragraphs = ReturnType<typeof createParagraphs>;
 
-/** Characters. What is shorter may begin another message. */
+/** Characters. What is shorter may begin another message: in JavaScript, LangGraph's pieces look like its whole messages. */
 const MIN_COPY = 8;
 
 /** Adds pieces and whole messages to a text. */
@@ -20,12 +20,12 @@ export function createParagraphs() {
 
 	return {
 		...answer,
-		addPiece(text: string, id: string | undefined): string {
+		/** @param mayBeCopy Whether it may be the whole last message again, with another ID. */
+		addPiece(text: string, id: string | undefined, mayBeCopy = false): string {
 			if (!text) return '';
 			if (id !== undefined && id !== sender) {
 				answer.endMessage();
-				// a node of a graph may hand on the last message as its own
-				if (text.length >= MIN_COPY && answer.isKnown(text)) return '';
+				if (mayBeCopy && text.length >= MIN_COPY && answer.isLast(text)) return '';
 			}
 			sender = id ?? sender;
 			return append(text);

@@ -9,6 +9,7 @@ export function createTextAccumulator() {
 	let current = '';
 	/** The messages that have ended, without white space: some services trim what they repeat. */
 	const ended = new Set<string>();
+	let last: string | undefined;
 
 	return {
 		append(piece: string): string {
@@ -19,12 +20,15 @@ export function createTextAccumulator() {
 		},
 		endMessage(): void {
 			if (!current) return;
-			ended.add(withoutSpace(current));
+			last = withoutSpace(current);
+			ended.add(last);
 			before += current;
 			current = '';
 		},
 		/** Whether a text is a message that has ended. */
 		isKnown: (message: string): boolean => ended.has(withoutSpace(message)),
+		/** Whether it is the last of them. */
+		isLast: (message: string): boolean => last === withoutSpace(message),
 		/** The message that is arriving. */
 		current: () => current,
 		text: () => before + current,

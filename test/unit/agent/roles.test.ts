@@ -146,6 +146,40 @@ describe.each(ROWS)('%s', (dialect, say, end) => {
 	);
 });
 
+/** A message of AG-UI, and an artifact of A2A. */
+const said = (messageId: string, ...deltas: string[]) => [
+	{ type: 'TEXT_MESSAGE_START', messageId },
+	...deltas.map((delta) => ({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta })),
+	{ type: 'TEXT_MESSAGE_END', messageId },
+];
+const made = (artifactId: string, text: string) => ({
+	kind: 'artifact-update',
+	artifact: { artifactId, parts: [{ kind: 'text', text }] },
+});
+
+const A2A_END = { kind: 'status-update', status: { state: 'completed' }, final: true };
+
+it.each<[string, object[], string]>([
+	[
+		'an earlier message',
+		[...said('1', 'I vote for A.'), ...said('2', 'Reason: none'), ...said('3', 'I vote for A.')],
+		'I vote for A.\n\nReason: none\n\nI vote for A.',
+	],
+	[
+		'the message before, with its first piece',
+		[...said('1', 'The price is '), ...said('2', 'The price is ', '6')],
+		'The price is \n\nThe price is 6',
+	],
+	[
+		'another artifact',
+		[made('a', 'Status: green'), made('b', 'Status: green'), A2A_END],
+		'Status: green\n\nStatus: green',
+	],
+])('a message that says what %s said is told', async (_what, values, text) => {
+	const http = inMemory(sse(values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')));
+	expect(await sendMessage(http, { sessionId: 's', content: 'q' })).toMatchObject({ text });
+});
+
 it("a message of a tool that has no ID makes none of the agent without one a tool's", async () => {
 	const said = (name: string, content: string) =>
 		`data: ${JSON.stringify({ ...message(name, '', content), kwargs: { content } })}\n\n`;
