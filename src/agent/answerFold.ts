@@ -117,10 +117,13 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	/** What the plain rule told live, if the row does not begin with it. */
 	let told = '';
 
-	let hasText = false;
+	/** Whether the row has found no text. */
+	let isSilent = true;
 
-	/** Whether the reader has found no text. Once it has, nothing is joined for this. */
-	const isSilent = () => !(hasText ||= reader.text().trim() !== '');
+	const note = (added: string): string => {
+		isSilent &&= !added.trim();
+		return added;
+	};
 	const text = () => (told ? [told, reader.text()].filter(Boolean).join('\n\n') : reader.text());
 
 	/** @returns what another reader adds to the text that was told live. */
@@ -132,19 +135,20 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 	};
 	const addBy = (event: ArrivedEvent): string => {
 		const separator = told && !reader.text() ? '\n\n' : '';
-		const added = reader.add(event);
+		const added = note(reader.add(event));
 		return added && separator + added;
 	};
 	const readByRow = (row: Dialect): string => {
 		const other = createDialectReader(row);
-		for (const event of kept) other.add(event);
+		isSilent = true;
+		for (const event of kept) note(other.add(event));
 		return readBy(other);
 	};
 
 	return {
 		kept,
 		text,
-		isSilent,
+		isSilent: () => isSilent,
 		told: () => told,
 		dialect: () => dialect,
 		state: () => reader.state,
@@ -162,7 +166,7 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 			if (includeRawEvents || kept.length < MAX_KEPT) kept.push(event);
 			if (mayBeFirst) dialect = recognizeDialect(event);
 			const added = mayBeFirst && dialect ? readByRow(dialect) : addBy(event);
-			if (dialect && isSilent()) plain.add(event);
+			if (dialect && isSilent) plain.add(event);
 			return added;
 		},
 		/** Adds a piece of plain text. */
@@ -178,7 +182,7 @@ function createReading({ question, includeRawEvents, answerPath }: FoldOptions) 
 		/** Nothing more comes. @returns the text that this adds. */
 		finish(isWhole: boolean): string {
 			const before = text();
-			reader.finish(isWhole);
+			note(reader.finish(isWhole));
 			return text().slice(before.length);
 		},
 	};

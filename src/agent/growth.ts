@@ -9,8 +9,18 @@ const SAME_BEGINNING = 16;
 export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
 	/** What has come of each message, by its ID. */
 	const texts = new Map<string, string>();
+	/** How each begins: to cut it off the text, all its pieces would be joined. */
+	const beginnings = new Map<string, string>();
 	let isReplaced = false;
 
+	const keep = (id: string, text: string, before = ''): void => {
+		texts.set(id, text);
+		if (before.length < SAME_BEGINNING) beginnings.set(id, text.slice(0, SAME_BEGINNING));
+	};
+	const haveSameBeginning = (text: string, id: string): boolean => {
+		const beginning = beginnings.get(id) ?? '';
+		return beginning.length === SAME_BEGINNING && text.startsWith(beginning);
+	};
 	/** A piece that is new, or begins with all that came before. */
 	const addMore = (meaning: Meaning, event: NamedEvent, id: string): string => {
 		const { piece = '', repeats = {}, isDraft = false } = meaning;
@@ -19,8 +29,8 @@ export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
 		const mayRepeat = holds(event, repeats);
 		// the length first: to compare, all pieces so far are joined
 		const isAgain = mayRepeat && text.length >= before.length && text.startsWith(before);
-		if (isDraft && mayRepeat && !isAgain && haveSameBeginning(text, before)) return '';
-		texts.set(id, isAgain ? text : before + text);
+		if (isDraft && mayRepeat && !isAgain && haveSameBeginning(text, id)) return '';
+		keep(id, isAgain ? text : before + text, before);
 		return addPiece(isAgain ? text.slice(before.length) : text, id);
 	};
 	/** A message that begins with its pieces, or stands in their place. */
@@ -38,7 +48,7 @@ export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
 		repeat(meaning: Meaning, event: NamedEvent, id: string): string {
 			// the first piece may have come before its ID was known
 			if (id && adopt(id)) {
-				texts.set(id, texts.get('') ?? '');
+				keep(id, texts.get('') ?? '');
 				texts.delete('');
 			}
 			if (meaning.whole === undefined) return addMore(meaning, event, id);
@@ -55,6 +65,3 @@ export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
 		isReplaced: () => isReplaced,
 	};
 }
-
-const haveSameBeginning = (text: string, other: string): boolean =>
-	other.length >= SAME_BEGINNING && text.startsWith(other.slice(0, SAME_BEGINNING));

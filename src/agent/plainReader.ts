@@ -27,7 +27,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 	};
 
 	const addWords = (words: string, line: string): string => {
-		if (PRINTED_EVENT.test(words)) return '';
+		if (isPrinted(words)) return '';
 		// after JSON, a word such as `DONE` names the end
 		state.isOver = END_MARK.test(words) || (hasJson && !line && END_WORD.test(words));
 		const isNone = state.isOver || hasNoText(line) || (END_WORD.test(words) && END_WORD.test(line));
@@ -131,8 +131,9 @@ function roleOf(value: unknown): string {
 	return typeof given === 'string' ? given : '';
 }
 
-/** An event of Strands that is no JSON: its server sends what Python prints (bedrock-agentcore, `_safe_serialize_to_json_string`). */
-const PRINTED_EVENT = /^\{'\w+': .*(<strands\.|event_loop).*\}$|^\{'\w*event_loop\w*': .*\}$/s;
+/** Whether it is an event of Strands that is no JSON: its server sends what Python prints (bedrock-agentcore, `_safe_serialize_to_json_string`). */
+const isPrinted = (words: string): boolean =>
+	/^\{'\w+': /.test(words) && words.endsWith('}') && /<strands\.|event_loop/.test(words);
 
 /** Characters. A shorter text may come twice. */
 const MIN_REPEATED_LENGTH = 3;

@@ -27,7 +27,8 @@ export function createIdReader(server: AgentServer) {
 	const { chatAt = [], tasks, approvals, decides, history } = server;
 	const waitAt = (approvals ?? decides)?.askedAt;
 	const ids: ServerIds = {};
-	const asked: string[] = [];
+	/** More than can be decided at once are not kept. */
+	const asked = new Set<string>();
 	let isFirst = true;
 	return {
 		ids,
@@ -45,9 +46,10 @@ export function createIdReader(server: AgentServer) {
 				if (message) ids.message = message;
 				if (tasks) readTasks(tasks, value, ids);
 				if (!waitAt) continue;
-				if (decides?.begins && holds({ name: '', value }, decides.begins)) asked.length = 0;
-				for (const path of waitAt) asked.push(...idsIn(value, path));
-				const task = taskOf(asked);
+				if (decides?.begins && holds({ name: '', value }, decides.begins)) asked.clear();
+				for (const path of waitAt)
+					for (const id of idsIn(value, path)) if (asked.size < MAX_OPEN) asked.add(plainId(id));
+				const task = taskOf([...asked]);
 				if (task) ids.task = task;
 				else delete ids.task;
 			}

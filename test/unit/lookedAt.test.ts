@@ -157,6 +157,12 @@ const lines: Array<[name: string, reader: Read, type: string, body: (size: numbe
 			),
 	],
 	[
+		'an agent, white space in the form of a row',
+		agent,
+		SSE,
+		(size) => again(sse({ type: 'TEXT_MESSAGE_CONTENT', messageId: 'm', delta: ' ' }), size),
+	],
+	[
 		'the assistant, one JSON body',
 		assistant,
 		JSON_TYPE,
