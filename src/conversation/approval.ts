@@ -24,6 +24,15 @@ export interface Approval {
 	words?: string;
 }
 
+/** What a transcript says. Where that is more than messengers take, it is cut, and can only be declined. */
+export function toRecorded(speaker: string, said: string): Approval {
+	const text = shortenText(said, MAX_SHOWN);
+	return { speaker, text, isRecorded: true, ...(text !== said && { onlyDecline: true }) };
+}
+
+/** Characters, as of what an agent says that it waits for. */
+const MAX_SHOWN = 2_400;
+
 /**
  * The message to the person who decides.
  *

@@ -2,7 +2,7 @@ import { joinSentences } from '../core/errors';
 import { omitMissing } from '../core/json';
 import type { RegexEngine } from '../core/regex';
 import type { Decision } from '../core/decision';
-import { type Approval, nextApproval, toApproval } from './approval';
+import { type Approval, nextApproval, toApproval, toRecorded } from './approval';
 import type { Failure, Reply, TurnFacts } from './reply';
 import type { WaitingIds } from './waiting';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
@@ -131,9 +131,7 @@ export function startConversation(
 		began: now,
 		earlier: earlier.length,
 		turns: earlier,
-		...(waiting && {
-			approval: { speaker: waiting.speaker, text: asking?.text ?? '', isRecorded: true as const },
-		}),
+		...(waiting && { approval: toRecorded(waiting.speaker, asking?.text ?? '') }),
 	};
 }
 
