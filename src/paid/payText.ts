@@ -17,6 +17,7 @@ import { textCost } from '../router/pricing';
 import { leastPricingOf } from '../router/catalogPrices';
 import { explainMaximumPrice, maximumPrice } from '../router/maximumPrice';
 import { withLowerLimit } from '../router/ownFields';
+import { BYTES_PER_TOKEN, maximumPromptTokens } from '../router/promptTokens';
 import { protocols } from '../router/protocols';
 import { readReportedCost, settleCost } from '../router/reportedCost';
 import { idsOfAnswered, isSameModel } from '../router/model';
@@ -130,7 +131,9 @@ async function priceAnswer(
 	const { [protocols[call.protocol].raw]: raw = {}, ...answer } = came;
 	const { found } = call;
 	const tokens = readTokenCounts(answer.usage);
-	const computed = isCounted(tokens, answer) ? computeCost(call, answer.model, tokens) : {};
+	const computed = isCounted(tokens, answer)
+		? computeCost(call, answer.model, tokens)
+		: leastCost(call, answer);
 	const settled = settleCost(readReportedCost(answer.usage, reportedUsd), computed);
 	const { cost, isReported } = settled;
 	const costUsd = toUsd(cost);
@@ -185,6 +188,17 @@ const reservedUsd = ({ cost }: Price) => omitMissing({ reservedUsd: toUsd(cost.m
  */
 const isCounted = ({ input, output }: TokenCounts, { text, toolCalls }: Partial<TextAnswer>) =>
 	input !== 0 && (output !== 0 || !(text || toolCalls?.length));
+
+/** What an answer costs at least that was not counted, as far as its texts show. */
+const leastCost = ({ body, found: { entry } }: TextCall, { text }: Pick<TextAnswer, 'text'>) =>
+	omitMissing({
+		least:
+			entry &&
+			textCost(leastPricingOf(entry), {
+				input: maximumPromptTokens(body).least,
+				output: Math.ceil(text.length / BYTES_PER_TOKEN),
+			}),
+	});
 
 /** A failure before anything arrived: it was refused, or nobody knows what has become of it. */
 function explainLost(error: ServiceError, { found }: TextCall, price: Price, body: Body) {

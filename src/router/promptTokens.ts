@@ -69,7 +69,7 @@ interface Files {
 const noFiles = (): Files => ({ parts: new Set(), tokens: 0 });
 
 /** How many bytes one token of most texts has. */
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 
 /**
  * The estimated number of tokens of a prompt: one for every four bytes of its text.

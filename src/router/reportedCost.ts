@@ -89,16 +89,18 @@ interface SettledCost {
  * Chooses between what the service reports and what follows from tokens and prices.
  *
  * @param reported Micro-dollars. 0 counts only for a model that costs nothing.
- * @param computed Micro-dollars, the most and the least that the prices give; empty if they give none.
+ * @param computed Micro-dollars, the most and the least that the prices give; empty if they give none. Without the most, a cost below the
+ *   least is none.
  */
 export function settleCost(
 	reported: number | undefined,
 	{ most, least = most }: { most?: number; least?: number | undefined },
 ): SettledCost {
 	if (!reported) return { cost: most, isReported: reported === 0 && most === 0 };
-	if (most === undefined || least === undefined) return { cost: reported, isReported: true };
 	// one micro-dollar is what rounding up may add
-	const isLess = reported * MOST_DIFFERENCE < least && least - reported > 1;
+	const isLess = least !== undefined && reported * MOST_DIFFERENCE < least && least - reported > 1;
+	if (most === undefined)
+		return isLess ? { cost: undefined, isReported: false } : { cost: reported, isReported: true };
 	const isMore = reported > most * MOST_DIFFERENCE && reported - most > 1;
 	if (!isLess && !isMore) return { cost: reported, isReported: true };
 	return {

@@ -47,12 +47,17 @@ describe('the cost of an answer', () => {
 	it.each([
 		['nothing', { prompt_tokens: 0, completion_tokens: 0 }],
 		['only the prompt', { prompt_tokens: 100, completion_tokens: 0 }],
+		[
+			'nothing, at a cost below that of the texts',
+			{ prompt_tokens: 0, completion_tokens: 0, cost: 0.000001 },
+		],
 	])(
 		'is not known where the service has counted %s: 0 tokens say nothing',
 		async (_what, usage) => {
-			failPosts(service, says({ content: 'Hello' }, 'stop', usage));
+			const content = 'Hello '.repeat(5000).trim();
+			failPosts(service, says({ content }, 'stop', usage));
 			const { items } = await ask('x');
-			expect(items[0]?.json).toMatchObject({ output: 'Hello', reservedUsd: expect.any(Number) });
+			expect(items[0]?.json).toMatchObject({ output: content, reservedUsd: expect.any(Number) });
 			expect(items[0]?.json).not.toHaveProperty('costUsd');
 		},
 	);

@@ -39,6 +39,8 @@ it.each<
 		true,
 	],
 	['the service, where there is no price', 450, {}, 450, true],
+	['the service, where nothing was counted', 150, { least: 300 }, 150, true],
+	['nothing, where less is reported than the texts cost', 149, { least: 300 }, undefined, false],
 	['the price, where nothing is reported', undefined, { most: 500 }, 500, false],
 	['the price, where 0 is reported', 0, { most: 500 }, 500, false],
 	['0, where the price is 0, too', 0, { most: 0 }, 0, true],
