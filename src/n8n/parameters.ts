@@ -200,7 +200,8 @@ function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
 			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
 		const gap = (isKey || param.type === 'json') && findGap(stored, isKey, context);
-		if (gap) throw foundNothingError(`${path} contains ${shortenText(gap, 100)}`, gap, context);
+		if (gap)
+			throw foundNothingError(`${path} contains ${shortenText(gap, 100)}`, `=${gap}`, context);
 	}
 }
 
@@ -262,8 +263,9 @@ function isEmptyValue(value: unknown): boolean {
 function foundNothingError(
 	problem: string,
 	expression: string,
-	{ asTool, evaluate }: ItemContext,
+	context: ItemContext,
 ): ServiceError {
+	const { asTool, evaluate } = context;
 	const asked = [...expression.matchAll(/\$fromAI\s*\(\s*(['"`])([\w-]+)\1/gi)];
 	if (asTool && asked.length) {
 		const names = asked.map(([, , name]) => `"${name}"`).join(', ');
@@ -272,10 +274,21 @@ function foundNothingError(
 			`Nothing was sent. Call the tool again with a value for ${names}.`,
 		);
 	}
+	const isText = findsEmptyText(expression, context);
+	const found = isText ? 'gave an empty text' : 'found nothing';
+	const fallback = `${evaluate ? '$json' : '$vars'}.x ${isText ? '||' : '??'} 'text'`;
 	return invalidInputError(
-		`${problem}: its expression found nothing${evaluate ? ' for this item' : ''}`,
+		`${problem}: its expression ${found}${evaluate ? ' for this item' : ''}`,
 		asTool
 			? 'Nothing was sent. Do not call this tool again: tell the user to correct the expression in its node.'
-			: `Correct the expression, or give it a fallback, such as {{ ${evaluate ? '$json' : '$vars'}.x ?? 'text' }}. To leave the field out, remove the expression.`,
+			: `Correct the expression, or give it a fallback, such as {{ ${fallback} }}. To leave the field out, remove the expression.`,
 	);
+}
+
+/** Whether it is one expression that gives an empty text itself: of several, and with a text around them, n8n makes a text anyway. */
+function findsEmptyText(expression: string, { evaluate, itemIndex }: ItemContext): boolean {
+	const [, code = ''] = splitExpression(expression);
+	if (!evaluate || `={{${code}}}` !== expression) return false;
+	const value = evaluate(`{{${code}}}`, itemIndex);
+	return typeof value === 'string' && isEmptyValue(value);
 }

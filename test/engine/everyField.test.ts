@@ -21,7 +21,8 @@ const mayBeEmpty = ({ rules }: Field) => rules.mayBeEmpty === true;
 const isSetting = ({ label }: Field) => label.startsWith('Request Settings: ');
 
 const NOTHING = [undefined, null, '', ' \n'];
-const saying = ({ label }: Field) => `${label} is empty: its expression found nothing`;
+const saying = ({ label }: Field, value?: unknown) =>
+	`${label} is empty: its expression ${typeof value === 'string' ? 'gave an empty text' : 'found nothing'}`;
 
 const CREDENTIALS: Record<string, string> = {
 	workspaceAgent: 'workspaceAgentApi',
@@ -76,7 +77,7 @@ it.each(titled(ofItems.filter((field) => !mayBeEmpty(field) && !field.takesNoExp
 		const carryOn = { onError: 'continueRegularOutput' } as const;
 		const outcome = await runWith(field, parameters, NOTHING.map(given), carryOn);
 		const told = [...outcome.items, ...outcome.failed].map((item) => item.json['error']);
-		expect(told).toEqual(NOTHING.map(() => expect.stringContaining(saying(field))));
+		expect(told).toEqual(NOTHING.map((value) => expect.stringContaining(saying(field, value))));
 		expect(asked()).toEqual([]);
 	},
 );
@@ -95,7 +96,7 @@ describe.each(titled(fields.filter((field) => isModel(field) && !field.takesNoEx
 		it('is refused where its expression finds nothing, before anything is asked', async () => {
 			for (const value of NOTHING) {
 				const error = await ask(given(value));
-				expect(error?.message).toContain(saying(field));
+				expect(error?.message).toContain(saying(field, value));
 				expect(shownText(error)).toContain('Correct the expression, or give it a fallback');
 			}
 			expect(asked()).toEqual([]);
@@ -121,7 +122,7 @@ describe('a field whose expression may find nothing', () => {
 		expect(field.description).toMatch(/expression (that finds|may find) nothing/);
 		for (const value of NOTHING) {
 			const { error } = await runWith(field, field.stored('={{ $json.given }}'), [given(value)]);
-			expect(error?.message ?? '').not.toContain('its expression found nothing');
+			expect(error?.message ?? '').not.toContain('its expression');
 		}
 	});
 });
@@ -149,12 +150,18 @@ it.each(
 it.each(titled(fields.filter((field) => isTrigger(field) && !field.takesNoExpression)))(
 	'%s is refused in a poll and in the execution that it starts',
 	async (_title, field) => {
-		for (const code of ['$vars.given', 'null', "''", "' '", 'JSON.parse("{")']) {
+		for (const [code, value] of [
+			['$vars.given'],
+			['null'],
+			["''", ''],
+			["' '", ' '],
+			['JSON.parse("{")'],
+		]) {
 			const options = rig.trigger(field.stored(`={{ ${code} }}`));
 			const { items, error } = await activated(options).poll();
 			expect([items, error?.message]).toEqual([null, expect.stringContaining(saying(field))]);
 			const { error: late } = await executed({ ...options, items: [{ json: {} }] });
-			expect(late?.message).toContain(saying(field));
+			expect(late?.message).toContain(saying(field, value));
 		}
 		expect(asked()).toEqual([]);
 	},

@@ -35,6 +35,7 @@ describe.each<[string, (key: string) => Made]>([
 		['={{ [] }}', /is empty: its expression found nothing/],
 		['={{ [$json.id] }}', /is empty: its expression found nothing/],
 		['=customer-{{ [] }}', /contains {{ \[\] }}: its expression found nothing/],
+		['=customer-{{ $json.id ?? "" }}', /}}: its expression gave an empty text for this item/],
 	])('of a part that finds nothing would be that of others, too: %s', async (key, sentence) => {
 		const { error } = await execute(withKey(key));
 		expect(error?.message).toMatch(sentence);

@@ -39,6 +39,12 @@ it('reads and checks each item', () => {
 			},
 		}),
 	);
+	const empty = { message: [{ role: 'user', content: "={{ $json.word ?? '' }}" }] };
+	expect(() => reader({ model: 'v/m', messages: empty })(2)).toThrow(
+		refusal('Messages 1: Content is empty: its expression gave an empty text for this item', {
+			details: { advice: expect.stringContaining("such as {{ $json.x || 'text' }}.") },
+		}),
+	);
 	expect(() => reader({ model: ' ' })(0)).toThrow(refusal('Model is empty', { details: {} }));
 });
 
@@ -118,7 +124,7 @@ describe('in a tool, what $fromAI() leaves out', () => {
 		["={{ $fromAI('p', '', 'string') }}", 'nothing was given for "p"'],
 		["={{ $fromAI('p', '', 'string', '') || $json.x }}", 'nothing was given for "p"'],
 		["={{ $fromAI('p', '', 'string', '') }}{{ $json.x ?? '' }}", 'nothing was given for "p"'],
-		["={{ $json.x ?? '' }}", 'its expression found nothing'],
+		["={{ $json.x ?? '' }}", 'its expression gave an empty text for this item'],
 	])('is asked for without one, or with another expression: %s', (reasoningEffort, problem) => {
 		const message = expect.stringContaining(`Options: Reasoning Effort is empty: ${problem}`);
 		expect(() => readTool({ reasoningEffort })).toThrow(expect.objectContaining({ message }));
