@@ -182,6 +182,25 @@ it.each(skillExamples().map(({ title, code }) => [title, code]))(
 	},
 );
 
+/** What it names of n8n itself, and what only executions by hand have. */
+const OF_N8N = [
+	...['alwaysOutputData', 'continueErrorOutput', 'endOf', 'includeOtherFields', 'onError'],
+	...['promptType', 'reusedFrom', 'slackHitlTool', 'workspaceAgentTool'],
+];
+
+it('the skill names options and fields that there are, in the place where they are', () => {
+	const skill = readFileSync('skills/agent-bridge/SKILL.md', 'utf8').replace(/```[^]*?```/g, '');
+	const told = allNodes.map(({ name }) => nodeTypeText(name)).join('\n');
+	const options = allNodes
+		.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'))
+		.flatMap((collection) => collection.options?.map(({ name }) => name) ?? []);
+	const named = [...skill.matchAll(/`(options\.)?([a-z]\w*)(?:`|: )/g)];
+	const wrong = named.filter(([, inOptions, name = '']) =>
+		inOptions ? !options.includes(name) : /[A-Z]/.test(name) && !told.includes(name),
+	);
+	expect(wrong.map(([, , name = '']) => name).filter((name) => !OF_N8N.includes(name))).toEqual([]);
+});
+
 it('the skill says what every example gives, but for the trigger', () => {
 	const titles = skillExamples().map(({ title }) => title);
 	expect(titles.filter((title) => !(title in EXPECTED))).toEqual(['Get the video']);
