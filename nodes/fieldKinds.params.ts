@@ -12,8 +12,7 @@ export const optionsParam = <const Options extends INodeProperties[]>(options: O
 	}) as const;
 
 /** For language models: the editor shows a default as it is when somebody adds the option. */
-export const LEFT_OUT =
-	'Options left out: booleans are off, caps none, whatever @default.';
+export const LEFT_OUT = 'Options left out: booleans are off, caps none, waits and sizes @default.';
 
 /** What the spending caps of all nodes have in common, in USD. */
 export const capFields = {

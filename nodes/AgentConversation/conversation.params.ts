@@ -67,7 +67,7 @@ export const conversationParams = [
 		typeOptions: { minValue: 1, maxValue: 500 },
 		default: 6,
 		description:
-			'Maximum number of answers from all speakers together. Each is a request that may cost money.',
+			'Maximum number of answers in this run, from all speakers together. Each may cost money.',
 	},
 	withFieldRules({ isDecimal: true })({
 		displayName: 'Spending Cap per Conversation',
@@ -143,7 +143,7 @@ export const conversationParams = [
 		default: '',
 		placeholder: 'e.g. [DONE]',
 		description:
-			'One speaker that says exactly this ends the conversation. Write it, in quotes, into the instruction of each speaker. Leave empty for none.',
+			'One speaker that says exactly this ends the conversation. Write it, in quotes, into the instruction of each that may end it. Leave empty for none.',
 	},
 	{
 		displayName: 'Output',

@@ -121,7 +121,7 @@ export const conversationOptions = optionsParam([
 		type: 'json',
 		default: '[]',
 		description:
-			'The "transcript" of an earlier conversation, or its rows from a table: the conversation continues from there, in the same sessions. Each row needs "speaker" and "text". An expression may find nothing: then the conversation is a new one.',
+			'The "transcript" of an earlier conversation, or its rows from a table: the conversation continues from there, in the same sessions. Each row needs "text" and "speaker", which is a connected one. An expression may find nothing: then the conversation is a new one.',
 	}),
 	{
 		displayName: 'What a Speaker Hears',
@@ -152,7 +152,8 @@ export const conversationOptions = optionsParam([
 			},
 		],
 		default: 'auto',
-		description: 'Which messages a speaker gets in its turn',
+		description:
+			'Which messages a speaker gets in its turn. Automatic: with two speakers, the last; with more, all since its own last turn.',
 	},
 	{
 		displayName: 'Who May Replace a Turn',

@@ -30,7 +30,7 @@ export class MarketAssistant implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.marketAssistant,
 			searchHint:
-				'Answers questions about crypto markets, tokens, wallets, on-chain data, sentiment and news. Ask about one coin or topic per item.',
+				'Answers questions about crypto markets, tokens, wallets, on-chain data, sentiment and news. One item for each coin and each kind of question. Reports no cost.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

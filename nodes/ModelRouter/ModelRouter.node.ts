@@ -17,9 +17,9 @@ import { resources } from './resources';
 /** For language models: what would otherwise be said at each field of each operation. */
 const HINTS = [
 	`model: ${MODEL_HINT}`,
-	'Spending caps: only the user may raise them. A job may cost more: duration, resolution and sound raise it. An item whose maximum no longer fits is refused: computed.reachedCap.',
-	'uniqueKey: such as an order ID, never random; the trigger returns it. A failed job is returned, too: retry with another key.',
-	'Generate: the model chooses the format, see file.mimeType. As a tool it returns no file: set useLedger, a Model Router Trigger delivers it.',
+	'Spending caps: only the user may raise them. Duration, resolution and sound cost more. An item whose maximum no longer fits is refused: computed.reachedCap names the cap.',
+	'uniqueKey: such as an order ID, never random; the trigger returns it. To retry a failed job, change it.',
+	'Generate: the model chooses the format, see file.mimeType; it may ignore parameters. As a tool it returns no file: set useLedger, a Model Router Trigger delivers it.',
 ].join('\n');
 
 export class ModelRouter implements INodeType {

@@ -27,7 +27,7 @@ export class ModelRouterTrigger implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.modelRouterTrigger,
 			searchHint:
-				'Starts a workflow when an image, video, music or speech job of the Model Router is done or has failed. A finished job has its file.',
+				'Starts a workflow when an image, video, music or speech job of the Model Router is done or has failed. A finished job has its file. If several triggers match a job, one of them gets it.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-agent-bridge.modelRouter',

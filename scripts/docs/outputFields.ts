@@ -16,7 +16,7 @@ interface Variation {
 /** How to read the lines, said once per node. */
 const LEGEND = [
 	LEFT_OUT,
-	'Output: fields of $json, where they apply; strings if not typed. A failed item: error, details {kind, outcome, reason, advice, ids}.',
+	'Output: fields of $json, where they apply; strings if not typed. A failed item: error, details {kind, outcome, reason, advice, IDs, partial.costUsd}.',
 ].join('\n');
 
 const ENDINGS: Record<EndingKind, true> = {
@@ -36,6 +36,12 @@ const ENDINGS: Record<EndingKind, true> = {
 const WORDS: Record<string, Record<string, string>> = {
 	'Model Router: Text: Message a Model': {
 		output: 'text; with responseFormat json_object or json_schema the object itself',
+		finishReason: 'length: cut off',
+	},
+	'Model Router: Job Ledger: Get Many': {
+		state: 'of delivery',
+		status: 'last seen by a trigger: ask getJob',
+		outcome: 'completed, failed, lost, expired',
 	},
 	'Agent Conversation': {
 		output: 'the last text',

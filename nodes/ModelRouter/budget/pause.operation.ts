@@ -6,7 +6,7 @@ export const pause = operation({
 	value: 'pause',
 	action: 'Pause budget',
 	description:
-		'Stop all paid requests of this credential within 20 seconds, in all workflows. Requests in progress, agents and assistants go on.',
+		'Stop all paid requests of this credential within 20 seconds. Those in progress, agents and assistants go on.',
 	params: [
 		{
 			displayName: 'Reason',

@@ -9,7 +9,7 @@ export const raise = operation({
 	value: 'raise',
 	action: 'Raise budget for this period',
 	description:
-		'Add to this period once for a refused request, as far as Workflows May Raise By of the credential allows',
+		'Add to this period once for a refused request, up to Workflows May Raise By of the credential',
 	params: [
 		{
 			displayName: 'Request',

@@ -5,7 +5,8 @@ export const resume = operation({
 	name: 'Resume',
 	value: 'resume',
 	action: 'Resume budget',
-	description: 'Continue within 10 seconds, if the credential has Workflows May Resume',
+	description:
+		'Continue within 10 seconds, if the credential has Workflows May Resume (off by default)',
 	params: [],
 
 	prepare: () => ({}),

@@ -8,7 +8,7 @@ export const getEntries = operation({
 	name: 'Get Many',
 	value: 'getEntries',
 	action: 'Get many job ledger entries',
-	description: 'List the starts and jobs that were tracked in the job ledger, the latest first',
+	description: 'List the starts and jobs in the job ledger, latest first',
 	params: [
 		returnAllParam,
 		{ ...limitParam, typeOptions: { minValue: 1, maxValue: MAX_ROWS } },

@@ -7,7 +7,7 @@ export const download = operation({
 	name: 'Download File',
 	value: 'download',
 	action: 'Download file of media job',
-	description: 'Download the file of a completed job into n8n',
+	description: 'Download the file of a completed job',
 	mayTakeLong: true,
 	params: [...addressParams, binaryParam, optionsParam([maxSizeOption])],
 

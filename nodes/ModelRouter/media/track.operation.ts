@@ -9,7 +9,7 @@ export const track = operation({
 	name: 'Track Existing Job',
 	value: 'track',
 	action: 'Track existing media job',
-	description: 'Enter a job, so that the Model Router Trigger delivers its file',
+	description: 'Let the Model Router Trigger deliver the file of a job',
 	readsAtMostCatalog: true,
 	params: [...addressParams, triggerGroupOption],
 

@@ -20,7 +20,7 @@ export const estimateCost = operation({
 	name: 'Estimate Cost',
 	value: 'estimateCost',
 	action: 'Estimate cost of text request',
-	description: 'Calculate the maximum and likely cost of Message a Model, and send nothing',
+	description: 'Calculate the maximum and likely cost, and send nothing',
 	readsAtMostCatalog: true,
 	params: [
 		...textParams('The cap of the estimated request'),

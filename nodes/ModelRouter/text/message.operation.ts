@@ -35,7 +35,7 @@ export const message = operation({
 	name: 'Message a Model',
 	value: 'message',
 	action: 'Message text model',
-	description: 'Send a prompt or messages to a text model and get its answer',
+	description: 'Send messages to a text model and get its answer',
 	mayTakeLong: true,
 	params: [
 		...textParams(`An item that could cost more is not sent; with 0, none. ${INPUT_COUNTS_AS}`),
@@ -50,7 +50,7 @@ export const message = operation({
 			textOptions.reasoningEffort,
 			{
 				...spendingCapPerExecutionOption,
-				description: 'For all requests of this node in an execution, with what they cost',
+				description: 'For all requests of this node in an execution',
 			},
 			spendingLabelOption,
 			textOptions.temperature,
