@@ -134,12 +134,14 @@ export const AGENT_APIS: readonly Dialect[] = [
 			'': [
 				{ if: { created: true }, opens: 'stream' },
 				{ if: { error: true }, fails: 'text' },
+				{ if: { 'responseMessage.error': true }, fails: ['responseMessage.text', ''] },
 				{
 					if: { final: true },
 					unless: { error: true },
 					all: ['responseMessage.content', 'responseMessage.text'],
 					ends: 'stream',
 				},
+				{ if: { 'responseMessage.unfinished': true }, fails: '' },
 			],
 		},
 	},

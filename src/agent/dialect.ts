@@ -39,7 +39,7 @@ type Scalar = string | number | boolean;
 
 /**
  * Names of fields, separated by dots; '' is the event itself. `*` is every field. In a list, a name is that of a field of every entry, and a
- * number one entry. `[role=ai|model]` leaves the entries that have one of these values in the field, or not the field.
+ * number one entry. `[role=ai|model]` leaves the entries that have one of these values in the field, or not the field; `[role==ai]` those that have it.
  *
  * A text is a string, or a list of parts, of which those of type `text` count.
  */

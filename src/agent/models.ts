@@ -77,6 +77,10 @@ export const MODELS: readonly Dialect[] = [
 					},
 				},
 				{ if: { status: ['failed', 'cancelled'] }, fails: 'error' },
+				{
+					if: { 'incomplete_details.reason': 'content_filter' },
+					fails: 'incomplete_details.reason',
+				},
 				// in the background, it goes on
 				{ unless: { status: ['queued', 'in_progress'] }, ends: 'stream' },
 			],
@@ -105,7 +109,10 @@ export const MODELS: readonly Dialect[] = [
 				{ if: { 'delta.stop_reason': '*' }, ends: 'answer' },
 			],
 			message_stop: END,
-			message: { whole: 'content', ends: 'stream' },
+			message: [
+				{ whole: 'content', ends: 'stream' },
+				{ if: { stop_reason: 'refusal' }, fails: ['stop_details.explanation', 'stop_reason'] },
+			],
 			error: FAILURE,
 		},
 	},
@@ -145,6 +152,7 @@ export const MODELS: readonly Dialect[] = [
 		name: 'Text Generation Inference',
 		source: 'https://huggingface.co/docs/text-generation-inference/reference/api_reference',
 		knownBy: [{ 'token.text': String, 'token.special': [true, false] }],
+		mayHaveNoText: true,
 		events: {
 			'': [
 				{ unless: { 'token.special': true }, opens: 'stream', piece: 'token.text' },

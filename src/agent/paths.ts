@@ -12,6 +12,8 @@ export interface NamedEvent {
 interface Step {
 	name: string;
 	field?: string;
+	/** Whether they have to have it. */
+	isNeeded?: boolean;
 	values?: readonly string[];
 }
 
@@ -82,8 +84,9 @@ function stepsOf(path: Path): readonly Step[] {
 /** `a.b[type=x|y].c`: each entry of a filter is a step of its own. */
 const parsePath = (path: Path): Step[] =>
 	(path.match(/[^.[\]]+|\[[^\]]*\]/g) ?? []).map((name) => {
-		const [, field, values = ''] = /^\[([^=]+)=(.*)\]$/.exec(name) ?? [];
-		return field === undefined ? { name } : { name, field, values: values.split('|') };
+		const [, field, sign, values = ''] = /^\[([^=]+)(==?)(.*)\]$/.exec(name) ?? [];
+		const isNeeded = sign === '==';
+		return field === undefined ? { name } : { name, field, isNeeded, values: values.split('|') };
 	});
 
 interface Way {
@@ -106,11 +109,12 @@ function follow(value: unknown, steps: readonly Step[], at: number, way = ALL): 
 	if (way.isLeftOut(value)) return undefined;
 	const step = steps[at];
 	if (!step) return value;
-	const { name, field, values = [] } = step;
+	const { name, field, isNeeded = false, values = [] } = step;
 	if (field !== undefined) {
 		const kept = (Array.isArray(value) ? value : [value]).filter((entry) => {
 			const found = fieldOf(entry, field);
-			return found === undefined || (typeof found !== 'object' && values.includes(String(found)));
+			if (!isPresent(found)) return !isNeeded;
+			return typeof found !== 'object' && values.includes(String(found));
 		});
 		return follow(kept, steps, at + 1, way);
 	}

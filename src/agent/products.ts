@@ -14,21 +14,30 @@ const LETTA_APPROVAL: Call = {
 
 /** Of members of a team, whose words are not the answer. */
 const OF_MEMBER = { parent_run_id: '*' };
+/** What a paused run waits for. A team has it in its requirements alone: its tools have the call of the member. */
+const [REQUIRED, NOT_RUN] = [
+	'requirements[confirmation=].tool_execution[result=]',
+	'tools[result=]',
+];
+const AGNO_CALL: Call = {
+	waitsFor: 'approval',
+	id: 'tool_call_id',
+	tool: 'tool_name',
+	input: 'tool_args',
+};
 const AGNO: Dialect['events'] = {
 	RunStarted: { opens: 'stream' },
 	RunContent: { unless: OF_MEMBER, piece: 'content' },
 	RunCompleted: { unless: OF_MEMBER, all: 'content', ends: 'stream' },
-	RunPaused: {
-		unless: OF_MEMBER,
-		call: {
-			waitsFor: 'approval',
-			each: 'tools',
-			id: 'tool_call_id',
-			tool: 'tool_name',
-			input: 'tool_args',
+	RunPaused: [
+		{ unless: OF_MEMBER, call: { ...AGNO_CALL, each: REQUIRED } },
+		{ unless: { ...OF_MEMBER, [REQUIRED]: '*' }, call: { ...AGNO_CALL, each: NOT_RUN } },
+		{
+			unless: { ...OF_MEMBER, [REQUIRED]: '*', [NOT_RUN]: '*' },
+			call: { waitsFor: 'approval' },
 		},
-		ends: 'stream',
-	},
+		{ unless: OF_MEMBER, ends: 'stream' },
+	],
 	RunError: { unless: OF_MEMBER, fails: 'content' },
 	RunCancelled: { unless: OF_MEMBER, fails: 'reason' },
 };

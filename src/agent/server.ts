@@ -54,6 +54,9 @@ export interface Ask extends RequestForm {
 	readonly inCard?: Path;
 }
 
+/** Of several paths to the same, the first with an ID counts. */
+export type AskedAt = ReadonlyArray<Path | readonly Path[]>;
+
 /** What waits for the decision of a person, of a server that keeps it until it gets one. */
 export interface Approvals {
 	/** Asks for free what waits in a session. Its answer is a list of sessions, */
@@ -63,7 +66,7 @@ export interface Approvals {
 	/** and what waits in it here, each with `id` and `value`. */
 	readonly at: Path;
 	/** Where events of an answer have the same. */
-	readonly askedAt: readonly Path[];
+	readonly askedAt: AskedAt;
 	/** How a decision is sent. */
 	readonly answer: Ask;
 }
@@ -105,7 +108,7 @@ export interface AgentServer {
 	readonly decides?: {
 		/** An event after which nothing waits of what was before: another run. */
 		readonly begins?: Condition;
-		readonly askedAt: readonly Path[];
+		readonly askedAt: AskedAt;
 		readonly each: Readonly<Record<Decision, Template>>;
 	};
 	/** Events that only repeat what others say. */

@@ -2,7 +2,7 @@ import { asReported, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
 import { holds, textAt, valueAt } from './paths';
-import type { AgentServer } from './server';
+import type { AgentServer, AskedAt } from './server';
 import type { Waiting } from './waiting';
 import { MAX_OPEN } from './waits';
 
@@ -96,11 +96,15 @@ function readTasks(
 const KINDS = ['input', 'approval'] as const;
 
 /** Empty for what has no ID: what was asked is not decided without it. */
-const idsIn = (value: unknown, path: string): string[] =>
-	[valueAt(value, path)]
-		.flat()
-		.filter(isPlainObject)
-		.map(({ id }) => (typeof id === 'string' ? id : ''));
+const idsIn = (value: unknown, paths: AskedAt[number]): string[] => {
+	const found = [paths].flat().map((path) =>
+		[valueAt(value, path)]
+			.flat()
+			.filter(isPlainObject)
+			.map(({ id }) => (typeof id === 'string' ? id : '')),
+	);
+	return found.find((ids) => ids.some(Boolean)) ?? found.flat();
+};
 
 export const SEPARATOR = ',';
 

@@ -170,7 +170,7 @@ export const SERVERS = [
 		// docs.ag-ui.com/concepts/interrupts: what a refusal looks like is the agent's own, and an object may pass for a yes; what is cancelled does not
 		decides: {
 			begins: { type: 'RUN_STARTED' },
-			askedAt: ['outcome.interrupts', `${ON_INTERRUPT}.rawEvent`, `${ON_INTERRUPT}.value`],
+			askedAt: ['outcome.interrupts', ['rawEvent', 'value'].map((at) => `${ON_INTERRUPT}.${at}`)],
 			each: {
 				approve: { interruptId: '{task}', status: 'resolved', payload: { approved: true } },
 				decline: CANCELLED,
@@ -224,7 +224,7 @@ export const SERVERS = [
 			},
 		],
 		// one that has failed, or broke off, is not stored: the message before it goes on
-		chatAt: ['response', '[object=response]'].map(
+		chatAt: ['response', '[object==response]'].map(
 			(place) => `${place}[status=completed|incomplete].id`,
 		),
 		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
@@ -232,7 +232,7 @@ export const SERVERS = [
 		tasks: {
 			waits: {},
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],
-			at: ['response', '[object=response]'].map((at) => ({
+			at: ['response', '[object==response]'].map((at) => ({
 				state: `${at}.status`,
 				id: `${at}.id`,
 			})),

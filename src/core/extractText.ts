@@ -147,7 +147,7 @@ const isAside = ({ thought, metadata }: JsonObject): boolean =>
 	(isPlainObject(metadata) && (metadata['adk_thought'] === true || 'adk_type' in metadata));
 
 /** Names of events, and types of parts, that have no text for the reader. */
-const NO_TEXT = /(^|[^a-z])(tool|think|thought|reason|metadata|ping|status)/;
+const NO_TEXT = /(^|[^a-z])(tool|function_call|think|thought|reason|metadata|ping|status)/;
 
 /** Whether the text of an event with this name, or of a part of this type, is none of the answer. */
 export const hasNoText = (name: string) => NO_TEXT.test(inWords(name));

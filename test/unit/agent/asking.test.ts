@@ -221,12 +221,23 @@ it.each([
 it.each([
 	['ag_ui_langgraph', { value: 'May I?', rawEvent: { id: 'i', value: 'May I?' } }, 'i'],
 	['ag_ui_crewai', { value: { id: 'i', message: 'May I?' } }, 'i'],
+	['both', { value: { question: 'May I?' }, rawEvent: { id: 'i', value: 'May I?' } }, 'i'],
 	['another event', { name: 'other', value: { id: 'i' } }, undefined],
 	['nobody', { value: { message: 'May I?' } }, undefined],
 ])('AG-UI: the ID of what waits, as %s tells it', (_name, event, task) => {
 	const { read, ids } = createIdReader(serverOf('agUi')!);
 	read({ type: 'CUSTOM', name: 'on_interrupt', ...event });
 	expect(ids.task).toBe(task);
+});
+
+it('an event of a response has no ID by which it goes on', async () => {
+	const { read, ids } = createIdReader(serverOf('responses')!);
+	read({
+		type: 'response.created',
+		response: { object: 'response', id: 'r1', status: 'completed' },
+	});
+	read({ id: 'evt_5', delta: 'a' });
+	expect(ids).toEqual({ chat: 'r1' });
 });
 
 it.each([[{}], [{ id: 7 }], [{ id: 'a,b' }]])(

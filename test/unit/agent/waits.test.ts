@@ -151,6 +151,21 @@ const elicited = (text: string) => [
 	{ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text }] } },
 ];
 
+/** As `RunPausedEvent.to_dict()` of agno has it (agno/run/team.py): what is not known is null. */
+const paused = (more: object) => [
+	{ event: 'TeamRunStarted', run_id: 'r' },
+	{ event: 'TeamRunPaused', run_id: 'r', ...more },
+];
+const toolOf = (name: string, more: object = {}) => ({
+	tool_call_id: name,
+	tool_name: name,
+	tool_args: { a: 1 },
+	result: null,
+	...more,
+});
+const asking = (tool: string) =>
+	`The agent waits for approval to call the tool "${tool}" with {"a":1}.`;
+
 it.each<[framework: string, events: object[], text: string]>([
 	[
 		'Responses',
@@ -176,6 +191,23 @@ it.each<[framework: string, events: object[], text: string]>([
 		],
 		'Soon.\n\nThe agent waits for an answer, to go on with the tool "w" with {"a":1}.',
 	],
+	['Agno, without its tools', paused({}), 'The agent waits for approval.'],
+	[
+		'Agno, a tool that has run',
+		paused({ tools: [toolOf('look', { result: 'a' }), toolOf('drop')] }),
+		asking('drop'),
+	],
+	[
+		'Agno, a team',
+		paused({
+			tools: [toolOf('delegate_task_to_member')],
+			requirements: [
+				{ id: 'q', confirmation: true, tool_execution: toolOf('keep') },
+				{ id: 'r', tool_execution: toolOf('drop') },
+			],
+		}),
+		asking('drop'),
+	],
 	['MCP: what follows a question is not lost', elicited('Done.'), 'Which?\n\nDone.'],
 ])('%s: tells what waits', async (_name, events, expected) => {
 	expect(await sendMessage(sse(events), { sessionId: 's', content: 'q' })).toMatchObject({
@@ -194,6 +226,18 @@ it.each<[failure: string, said: object, event: object, reason: RegExp]>([
 		'an error of Google ADK in Python',
 		{ ...SNAKE, partial: true, content: { role: 'model', parts: [{ text: 'Soon.' }] } },
 		{ ...SNAKE, error_code: 'SAFETY', error_message: 'It was blocked.' },
+		/^It was blocked\.$/,
+	],
+	[
+		'what LibreChat has broken off',
+		{ event: 'on_message_delta', data: { id: 's', delta: { content: 'Soon.' } } },
+		{ final: true, responseMessage: { text: 'Soon.', unfinished: true } },
+		/unfinished/,
+	],
+	[
+		'an error of LibreChat at the end',
+		{ event: 'on_message_delta', data: { id: 's', delta: { content: 'Soon.' } } },
+		{ final: true, responseMessage: { text: 'It was blocked.', error: true } },
 		/^It was blocked\.$/,
 	],
 ])('%s is a failure', async (_name, said, event, reason) => {
@@ -436,6 +480,40 @@ it('a response that comes whole has the ID by which it goes on', async () => {
 	expect(await failureOf(queued)).toMatchObject({
 		kind: 'malformed',
 		details: { ids: { runningTaskId: 'r1' } },
+	});
+});
+
+it.each([
+	['Messages API', { type: 'message', role: 'assistant', stop_reason: 'refusal' }],
+	['Responses', { object: 'response', id: 'r', incomplete_details: { reason: 'content_filter' } }],
+])('%s: a whole answer that was kept back is a failure, as in a stream', async (_name, answer) => {
+	const content = [{ type: 'text', text: 'Half' }];
+	const output = [{ type: 'message', content }];
+	const body = { ...answer, status: 'incomplete', content, output };
+	const failure = await failureOf(readOf('responses', 'application/json', body));
+	expect(failure).toMatchObject({
+		details: {
+			reason: expect.stringMatching(/^(refusal|content_filter)$/),
+			partial: { text: 'Half' },
+		},
+	});
+});
+
+it('an answer of Text Generation Inference may be empty', async () => {
+	const end = { token: { id: 1, text: '</s>', special: true }, generated_text: '' };
+	expect(await sendMessage(sse([end]), { sessionId: 's', content: 'q' })).toMatchObject({
+		text: '',
+	});
+});
+
+it('arguments of a tool are no words where only the line has the name', async () => {
+	const http = sseOf(
+		['response.function_call_arguments.delta', { delta: '{"a":1}' }],
+		['response.output_text.delta', { delta: 'Hello ' }],
+		['response.output_text.delta', { delta: 'world' }],
+	);
+	expect(await sendMessage(http, { sessionId: 's', content: 'q' })).toMatchObject({
+		text: 'Hello world',
 	});
 });
 
