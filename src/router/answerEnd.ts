@@ -30,9 +30,9 @@ export function createAnswerEnd(number: number) {
 		add(choice: PartialChoice, before: unknown, piece: JsonObject): void {
 			const { finish_reason: reason } = choice.fields;
 			// most pieces are within the answer
-			if (!isCounted && isMissing(reason)) return;
+			if (!isCounted && (reason ?? '') === '') return;
 			hasReason ||= !isMissing(reason);
-			const isMore = !choice.whole && (hasMore(piece) || !isEmptyValue(piece['content']));
+			const isMore = !choice.whole && saysMore(piece);
 			goesOn ||= isMore && ENDS.includes(before);
 			const isEnd = !isMore && ENDS.includes(reason) && !ended.has(choice);
 			if (isEnd && mayEnd(choice)) ended.add(choice);
@@ -40,14 +40,22 @@ export function createAnswerEnd(number: number) {
 		},
 		/** All choices of a chunk have got theirs. */
 		addCounts(chunk: JsonObject): void {
-			if (!isPlainObject(readUsage(chunk))) return;
-			isCounted = hasReason || ![chunk['choices']].flat().some(isPlainObject);
+			const { choices } = chunk;
+			// those of a piece within the answer
+			if (!hasReason && Array.isArray(choices) && choices.length > 0) return;
+			if (isPlainObject(readUsage(chunk))) isCounted = true;
 		},
 		isCounted: () => isCounted,
 		/** @param choices How many there are. */
 		isWhole: (choices: number) =>
 			isCounted && !goesOn && ended.size === choices && choices >= number,
 	};
+}
+
+/** Whether a piece has some of the answer. OpenAI says after the token counts until when a sound is kept (gpt-audio-2025-08-28). */
+function saysMore({ content, audio, ...more }: JsonObject): boolean {
+	const { data, transcript } = Object(audio) as JsonObject;
+	return [content, data, transcript].some((part) => !isEmptyValue(part)) || hasMore(more);
 }
 
 /** Whether a choice has a text or calls, or a reason for having none. */

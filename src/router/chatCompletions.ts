@@ -96,9 +96,11 @@ export function createChatAccumulator(
 		}
 		const { choices: chunkChoices } = chunk;
 		let text = '';
-		for (const [position, choice] of (isList(chunkChoices) ? chunkChoices : []).entries())
-			text += addToChoices(choices, end, choice, position);
-		end.addCounts(chunk);
+		if (Array.isArray(chunkChoices))
+			for (const [position, choice] of chunkChoices.entries())
+				text += addToChoices(choices, end, choice, position);
+		// most pieces have none
+		if (chunk['usage'] ?? chunk['x_groq']) end.addCounts(chunk);
 		return text;
 	};
 

@@ -289,6 +289,15 @@ it.each([
 	expect(whole).toMatchObject({ usage: { total_tokens: 9 } });
 });
 
+it('counts that only facts about its sound follow are those of the answer', async () => {
+	// gpt-audio-2025-08-28: https://github.com/maruel/genai (GenStream-Text)
+	const sound = { id: 'audio_1', data: 'AAA=', transcript: 'a' };
+	const kept = chunk({ audio: { expires_at: 1780070122 } });
+	const counts = { choices: [], usage: USAGE };
+	const pieces = [chunk({ audio: sound }), counts, kept, DONE];
+	expect(await otherChat(stream(...pieces))).toMatchObject({ text: 'a', usage: USAGE });
+});
+
 it.each([askChat, askResponses])(
 	'what is refused as a stream is asked for in one piece',
 	async (ask) => {
