@@ -99,19 +99,21 @@ interface FileSource {
 
 /**
  * @param list The label of the list that the file is in.
+ * @returns none where an AI agent's model has left out the file.
  * @throws ServiceError `invalid` for an empty field, and for a URL that the service could not read.
  */
-export function toFileSource(
+export function toFileSources(
 	list: string,
 	index: number,
-	{ file = fileField.default }: { file?: string },
-): FileSource {
+	{ file }: { file?: string },
+): FileSource[] {
+	if (file === undefined) return [];
 	const path = `${list} ${index + 1}`;
 	const entered = file.trim();
 	if (!entered) throw invalidInputError(`${path}: ${fileField.displayName} is empty`);
 	return /^(\w+:|\/\/)/.test(entered)
-		? { path, url: checkUrl(entered, `${path}: URL`) }
-		: { path, binaryProperty: entered };
+		? [{ path, url: checkUrl(entered, `${path}: URL`) }]
+		: [{ path, binaryProperty: entered }];
 }
 
 /** The address of a file, or the file in the input. @param open Finds or reads the file. */

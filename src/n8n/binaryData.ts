@@ -53,9 +53,10 @@ export function findFile(
 		const named = names.length
 			? `It has files in: ${names.join(', ')}.`
 			: 'It has no files at all: the node before this one must pass the file on.';
+		const advice = property.length > MAX_FIELD_NAME ? FILE_AS_NAME_ADVICE : named;
 		throw invalidInputError(
 			`${path}: the input item has no file in "${shortenText(property, MAX_FIELD_NAME)}"`,
-			property.length > MAX_FIELD_NAME ? FILE_AS_NAME_ADVICE : named,
+			LIKE_ADDRESS.test(property) ? `A URL begins with https://. ${named}` : advice,
 		);
 	}
 	checkSize(file.bytes ?? 0, path);
@@ -65,10 +66,13 @@ export function findFile(
 	};
 }
 
+/** Neither a name nor Base64. */
+const LIKE_ADDRESS = /\w\.\w|:\/\//;
+
 /** Characters. A longer name is the file itself, as Base64, which a webhook gave. */
 const MAX_FIELD_NAME = 80;
 const FILE_AS_NAME_ADVICE =
-	'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or choose Address (URL), and enter data:image/png;base64, followed by the Base64.';
+	'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or enter data:image/png;base64, followed by the Base64.';
 
 /** Reads the file of a binary field. For its type, its first bytes count more than the type stored in n8n. */
 export async function readFile(

@@ -1,8 +1,9 @@
-import { type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeProperties, updateDisplayOptions } from 'n8n-workflow';
 
 import { groupByFields } from '../core/grouping';
 import type { Operation, Resource } from './operation';
-import { requestSettings } from './requestSettings';
+import { createParamReader } from './parameters';
+import { defaultRequestSettings, type RequestSettings, requestSettings } from './requestSettings';
 
 /**
  * The node's parameters: the list of resources, a list of operations per resource, the parameters of each operation, and the request
@@ -37,8 +38,7 @@ export function nodeProperties(
 }
 
 /**
- * The request settings of each operation that talks to the service, without those that change nothing: only what costs money is not sent
- * again by itself, and only a long answer needs timeouts. Operations for people alone have none: they work with tables of this n8n.
+ * The request settings of each operation that talks to the service. Operations for people alone have none: they work with tables of this n8n.
  *
  * The operations are named: n8n would describe the settings to language models once more for "Custom API Call", which it adds to each list.
  */
@@ -65,11 +65,24 @@ function settingsOf(resources: readonly Resource[]): INodeProperties[] {
 	}));
 }
 
+/** The settings of an operation, without those that change nothing: only what costs money is not sent again by itself, and only a long answer needs timeouts. */
 const optionsFor = ({ identify, mayTakeLong }: Operation) =>
 	requestSettings.options.filter(
 		({ name }) =>
 			(name !== 'resendIfUnknown' || identify) && (!name.endsWith('Timeout') || mayTakeLong),
 	);
+
+/** What is set for an operation. n8n keeps what was set for an earlier one, which the editor no longer shows. */
+export function readSettings(
+	n8n: IExecuteFunctions,
+	resources: readonly Resource[],
+	operation: Operation,
+): RequestSettings {
+	const { requestSettings: stored } = createParamReader(n8n, [requestSettings])(0);
+	const shown = resources.length > 1 ? optionsFor(operation) : requestSettings.options;
+	const given = Object.entries(stored).filter(([name]) => shown.some((one) => one.name === name));
+	return { ...defaultRequestSettings, ...(Object.fromEntries(given) as Partial<RequestSettings>) };
+}
 
 function resourceProperties(
 	operations: readonly Operation[],

@@ -18,7 +18,8 @@ import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
 import { connectItems, type ItemConnections } from './connect';
 import { createRedactor, type Redactor } from './redact';
-import { defaultRequestSettings, type RequestSettings, requestSettings } from './requestSettings';
+import type { RequestSettings } from './requestSettings';
+import { readSettings } from './nodeProperties';
 import { forgetSent } from './memory/sentRequests';
 import { createClock } from './serviceClient';
 
@@ -43,10 +44,7 @@ export async function runNode(
 	const operation = findChosenOperation(n8n, resources);
 	const redact = createRedactor();
 	try {
-		const settings = {
-			...defaultRequestSettings,
-			...createParamReader(n8n, [requestSettings])(0).requestSettings,
-		};
+		const settings = readSettings(n8n, resources, operation);
 		const count = Math.max(1, n8n.getInputData().length);
 		const connections = await connectItems(n8n, access, redact, settings, { count });
 		return [await runItems(n8n, operation, connections, { redact, settings })];

@@ -195,7 +195,7 @@ const MISTAKES: Row[] = [
 		chat('x', attached('={{ $json.image }}')),
 		undefined,
 		AS_NAME,
-		'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or choose Address (URL), and enter data:image/png;base64, followed by the Base64.',
+		'This looks like a file itself, and not like the name of a field with a file. Put n8n\'s node "Convert to File" (Move Base64 String to File) before this one, and enter the name of its output field. Or enter data:image/png;base64, followed by the Base64.',
 	],
 ];
 

@@ -193,9 +193,13 @@ describe('what a model leaves out', () => {
 		'counts as not set, if its default is empty: %s',
 		async (_title, field) => {
 			const expression = expressionFor(field);
-			const omit = (_name: string, value: unknown) => (value === expression ? undefined : value);
+			const omit = (_name: string, value: unknown): unknown => {
+				// a row without its file is none
+				if (Array.isArray(value)) return value.filter((row) => Object(row).file !== expression);
+				return value === expression ? undefined : value;
+			};
 			const parameters = field.stored(expression);
-			const without = JSON.parse(JSON.stringify(parameters), omit) as INodeParameters;
+			const without = JSON.parse(JSON.stringify(parameters, omit)) as INodeParameters;
 			expect(await callWith(field, parameters)).toEqual(await callWith(field, without));
 		},
 	);

@@ -8,7 +8,7 @@ import { findJobId } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
 import { serviceAt } from '../../../src/router/keyIn';
 import type { MediaType } from '../../../src/router/model';
-import { fileField, toFileSource } from '../acrossResources.params';
+import { fileField, toFileSources } from '../acrossResources.params';
 
 export const mediaTypeParam = {
 	displayName: 'Media Type',
@@ -141,7 +141,9 @@ export const inputsParam = {
 
 /** @throws ServiceError `invalid` for a URL that the service could not download. */
 export const toInputSources = ({ input = [] }: ParamValues<[typeof inputsParam]>['inputs']) =>
-	input.map(({ name = '', ...file }, index) => ({ name, ...toFileSource('Inputs', index, file) }));
+	input.flatMap(({ name = '', ...file }, index) =>
+		toFileSources('Inputs', index, file).map((source) => ({ name, ...source })),
+	);
 
 const shownFor = (...mediaType: MediaType[]) => ({ show: { '/mediaType': mediaType } });
 

@@ -7,8 +7,7 @@ export const getSpending = operation({
 	name: 'Get',
 	value: 'getSpending',
 	action: 'Get spending',
-	description:
-		'Get what models cost, without agents and Crypto Q&A',
+	description: 'Get what models cost, without agents and Crypto Q&A',
 	params: [
 		{
 			displayName: 'From',

@@ -5,7 +5,7 @@ import { definedByModel } from '../../../src/n8n/parameterFields';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { type ChatMessage, checkMessages } from '../../../src/router/messages';
 import type { Protocol } from '../../../src/router/protocols';
-import { fileField, toFileSource } from '../acrossResources.params';
+import { fileField, toFileSources } from '../acrossResources.params';
 
 const prompt = {
 	displayName: 'Prompt',
@@ -206,7 +206,6 @@ function readMessageRow(
 
 /** @throws ServiceError `invalid` for a URL that the service could not read. */
 export const toAttachmentSources = ({ attachment = [] }: AttachmentValues) =>
-	attachment.map(({ modality = 'auto', ...file }, index) => ({
-		...toFileSource('Attachments', index, file),
-		modality,
-	}));
+	attachment.flatMap(({ modality = 'auto', ...file }, index) =>
+		toFileSources('Attachments', index, file).map((source) => ({ ...source, modality })),
+	);

@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { findFile, readFile } from '../../../src/n8n/binaryData';
-import { failureOf } from '../inMemoryHttp';
+import { failureOf, thrownBy } from '../inMemoryHttp';
 import { executeContext } from './executeContext';
 
 const MIB = 1024 * 1024;
@@ -32,6 +32,18 @@ it('finds a file without reading it', () => {
 	const n8n = notRead({ mimeType: 'text/csv', fileName: 'a.csv', bytes: 5 }, read);
 	expect(findFile(n8n, 0, 'data', 'File')).toEqual({ mimeType: 'text/csv', fileName: 'a.csv' });
 	expect(read).not.toHaveBeenCalled();
+});
+
+it.each([
+	['www.example.com/p.png', true],
+	['<https://example.com/p>', true],
+	['\u200bhttps://example.com/p', true],
+	[`example.com/${'p'.repeat(99)}`, true],
+	['paper', false],
+	['a'.repeat(99), false],
+])('what is said of a file in %s', (name, isAddress) => {
+	const { advice } = thrownBy(() => findFile(withFiles(file(PNG)), 0, name, 'File')).details;
+	expect(advice?.startsWith('A URL begins with https://. It has files in: data.')).toBe(isAddress);
 });
 
 it.each([

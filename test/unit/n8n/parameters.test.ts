@@ -1,4 +1,5 @@
 import { message } from '../../../nodes/ModelRouter/text/message.operation';
+import { toAttachmentSources } from '../../../nodes/ModelRouter/text/messages.params';
 import { createParamReader } from '../../../src/n8n/parameters';
 import { executeContext } from './executeContext';
 
@@ -85,13 +86,14 @@ it('JSON is a list or an object as its default is, also in a row, in options and
 
 // all fields of all nodes are tried in engine/modelChoices
 describe('in a tool, what $fromAI() leaves out', () => {
-	const readTool = (options: object) => {
-		const parameters = { ...chosen, model: 'v/m', messages: said, options } as never;
+	const readAll = (given: object) => {
+		const parameters = { ...chosen, model: 'v/m', messages: said, ...given } as never;
 		return createParamReader(
 			executeContext({ parameters, type: 'test.modelRouterTool' }),
 			message.params,
-		)(0)['options'];
+		)(0);
 	};
+	const readTool = (options: object) => readAll({ options })['options'];
 	const said = { message: [{ role: 'user', content: 'hello' }] };
 
 	it.each([
@@ -110,6 +112,15 @@ describe('in a tool, what $fromAI() leaves out', () => {
 		],
 	])('is not set with an empty default %s', (_how, options) => {
 		expect(readTool(options)).toEqual({});
+	});
+
+	it('is no file of the item', () => {
+		const left = { file: "={{ $fromAI('p', '', 'string', '') }}", modality: 'auto' };
+		const attachments = { attachment: [left, { modality: 'auto' }] };
+		const read = readAll({ attachments });
+		expect(
+			toAttachmentSources(read['attachments'] as Parameters<typeof toAttachmentSources>[0]),
+		).toEqual([{ path: 'Attachments 2', binaryProperty: 'data', modality: 'auto' }]);
 	});
 
 	it.each([
