@@ -101,6 +101,8 @@ const ABOUT_NUMBER =
 
 /** It says what is left beside this prompt. */
 const ABOUT_PROMPT = /context|messages|prompt|inputs/i;
+/** And how long the window is, at vLLM, OpenAI and TGI. */
+const WINDOW = /(?:context length is|must be <=) (\d{3,9})/;
 
 /**
  * Asks for fewer output tokens where the service refuses the maximum that nobody but us has set. Such a refusal has started nothing, and the
@@ -132,7 +134,8 @@ export async function withLowerLimit<
 			const lower = LOWER.find((one) => one < limit);
 			const reason = isBadRequest(cause) ? (cause.details.reason ?? '') : '';
 			if (lower === undefined || !ABOUT_NUMBER.test(reason)) throw mapServiceError(cause);
-			isOfModel = !ABOUT_PROMPT.test(reason);
+			// into a window that is not longer than what was asked for, it never fits
+			isOfModel = !ABOUT_PROMPT.test(reason) || Number(WINDOW.exec(reason)?.[1]) <= wanted;
 			limit = lower;
 		}
 	}

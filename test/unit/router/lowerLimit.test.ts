@@ -19,6 +19,9 @@ function serviceThat(most: number, message: string, status = 400) {
 it.each([
 	'max_tokens is too large: 16384. This model supports at most 4096 completion tokens, whereas you provided 16384.',
 	'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
+	"'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens.",
+	"This model's maximum context length is 8192 tokens. However, you requested 16404 tokens (20 in the messages, 16384 in the completion).",
+	'`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 20 `inputs` tokens and 16384 `max_new_tokens`',
 	'max_tokens: 16384 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307',
 	'`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens`',
 	'Unable to submit request because it has a maxOutputTokens value of 16384 but the supported range is from 1 to 8193.',
@@ -31,9 +34,9 @@ it.each([
 });
 
 it.each([
-	"'max_tokens' or 'max_completion_tokens' is too large: 16384. This model's maximum context length is 8192 tokens.",
-	"This model's maximum context length is 8192 tokens. However, you requested 16404 tokens (20 in the messages, 16384 in the completion).",
-	'`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 20 `inputs` tokens and 16384 `max_new_tokens`',
+	"This model's maximum context length is 20000 tokens. However, you requested 26384 tokens (10000 in the messages, 16384 in the completion).",
+	'`inputs` tokens + `max_new_tokens` must be <= 20000. Given: 10000 `inputs` tokens and 16384 `max_new_tokens`',
+	'max_tokens is too large for this prompt: 16384',
 ])('for what is left of the window, fewer are asked for only now: %s', async (message) => {
 	const { ask, sent } = serviceThat(4096, message);
 	const answers = [await ask(16_384), await ask(16_384)];
