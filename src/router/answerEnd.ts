@@ -43,7 +43,8 @@ export function createAnswerEnd(number: number) {
 			const { choices } = chunk;
 			// those of a piece within the answer
 			if (!hasReason && Array.isArray(choices) && choices.length > 0) return;
-			if (isPlainObject(readUsage(chunk))) isCounted = true;
+			const usage = readUsage(chunk);
+			isCounted ||= isPlainObject(usage) && Object.values(usage).some((count) => Number(count) > 0);
 		},
 		isCounted: () => isCounted,
 		/** @param choices How many there are. */

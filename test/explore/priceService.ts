@@ -237,8 +237,8 @@ export function createService(form: PriceForm, random: () => number) {
 			one.isPlain = isWhole && !isElsewhere && !one.isChanged && !line;
 			const usage = tell(one, used, sent);
 			const { usage: cost, headers = {} } = say(one);
-			// it comes at the end of the work, or not at all
-			if (!isWhole && !cost) delete one.reported;
+			// it comes at the end of the work, or not at all; token counts are an end, too
+			if (!isWhole && !cost && !one.isTold) delete one.reported;
 			const model = usual === other.price ? 'other' : pick(['asked', 'asked-2026-08-07', 'other']);
 			one.isOther = model === 'other';
 			// of several prices, only the service knows which one counts

@@ -262,6 +262,10 @@ it.each([
 	// Baseten: https://github.com/maruel/genai (DeepSeek-V4-Pro_thinking/GenStream-Text)
 	['its text, which comes after its end', data(chunk(thought), counted({}, STOP))],
 	['a reason that is one', data(says('a'), counted({}, { finish_reason: 'null' }))],
+	[
+		'counts that say something',
+		data(says('a'), { ...chunk({}, STOP), usage: { total_tokens: 0 } }),
+	],
 	['counts after the reason', data({ ...says('a'), ...COUNTED }, says('b'), chunk({}, STOP))],
 ])('a chat without its mark and without the end of %s is cut', async (_what, text) => {
 	expect(await failureOf(otherChat(events(text)))).toMatchObject({ kind: 'truncated' });
