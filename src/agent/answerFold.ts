@@ -3,14 +3,10 @@ import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '..
 import { isPlainObject, omitMissing } from '../core/json';
 import { type AnswerForm, type AnswerPiece, END_MARK } from '../core/sse';
 import type { Dialect } from './dialect';
-import { createDialectReader } from './dialectReader';
 import { rawOf, type ArrivedEvent, type EventReader } from './eventReader';
-import { createPlainReader } from './plainReader';
+import { createReading, type ReadingOptions } from './reading';
 import { endsOf, hasOpening, recognizeDialect } from './recognize';
 import { toWaiting, type Waiting } from './waiting';
-
-/** Events within which an answer is recognized. They are kept, to be read by the row, too, or to be shown where there is no text. */
-const MAX_KEPT = 100;
 
 export interface AgentAnswer {
 	text: string;
@@ -29,11 +25,7 @@ export interface AgentAnswer {
 /** What had arrived of an answer that broke off. */
 export type PartialAnswer = Omit<AgentAnswer, 'events'> & Partial<AgentAnswer>;
 
-interface FoldOptions {
-	/** The message that was sent. */
-	question: string;
-	includeRawEvents: boolean;
-	answerPath?: string | undefined;
+interface FoldOptions extends ReadingOptions {
 	/** The content type, in lower case. */
 	type: string;
 }
@@ -66,20 +58,14 @@ export function createAnswerFold(options: FoldOptions) {
 	};
 
 	return {
-		add({ form, event, value, data }: AnswerPiece): string {
-			format = form;
-			if (form === 'text') return reading.addWords(data);
+		add(piece: AnswerPiece): string {
+			format = piece.form;
+			if (format === 'text') return reading.addWords(piece.data);
 			let text = '';
-			const isPlain = form === 'sse' && type.startsWith('text/plain');
-			for (const each of form === 'json' && isEventList(value) ? value : [value])
-				text += reading.add({ event, value: each, isPlain });
+			for (const event of eventsIn(piece, type)) text += reading.add(event);
 			return text;
 		},
-		isOver(): boolean {
-			const { failure, isOver } = reading.state();
-			if (failure) throw failure;
-			return isOver;
-		},
+		isOver: reading.isOver,
 		isWhole: reading.isWhole,
 		end(_received: () => string, isQuiet = false): string {
 			const rest = reading.finish(true);
@@ -105,87 +91,10 @@ export function createAnswerFold(options: FoldOptions) {
 
 const isStream = (format: AnswerForm) => format === 'sse' || format === 'ndjson';
 
-/**
- * Until a row recognizes an event, the plain rule reads, and what it finds is told live at once. The row then reads the earlier events, too.
- * As long as it finds no text, the plain rule reads along.
- */
-function createReading({ question, includeRawEvents, answerPath }: FoldOptions) {
-	const plain = createPlainReader(question, answerPath);
-	const kept: ArrivedEvent[] = [];
-	let reader: EventReader = plain;
-	let dialect: Dialect | undefined;
-	/** What the plain rule told live, if the row does not begin with it. */
-	let told = '';
-
-	/** Whether the row has found no text. */
-	let isSilent = true;
-
-	const note = (added: string): string => {
-		isSilent &&= !added.trim();
-		return added;
-	};
-	const text = () => (told ? [told, reader.text()].filter(Boolean).join('\n\n') : reader.text());
-
-	/** @returns what another reader adds to the text that was told live. */
-	const readBy = (other: EventReader): string => {
-		const before = text();
-		reader = other;
-		told = reader.text().startsWith(before) ? '' : before;
-		return text().slice(before.length);
-	};
-	const addBy = (event: ArrivedEvent): string => {
-		const separator = told && !reader.text() ? '\n\n' : '';
-		const added = note(reader.add(event));
-		return added && separator + added;
-	};
-	const readByRow = (row: Dialect): string => {
-		const other = createDialectReader(row);
-		isSilent = true;
-		for (const event of kept) note(other.add(event));
-		return readBy(other);
-	};
-
-	return {
-		kept,
-		text,
-		isSilent: () => isSilent,
-		told: () => told,
-		dialect: () => dialect,
-		state: () => reader.state,
-		waits: () => reader.waits(),
-		/** It is asked after every piece, so nothing is joined for it. */
-		isWhole: () => {
-			const { hasEnded, hasEndMark, isToolOpen } = reader.state;
-			if (!hasEnded || isToolOpen) return false;
-			return hasEndMark || told !== '' || reader.text() !== '' || reader.waits().length > 0;
-		},
-		/** @returns the text that an event adds; none once the answer is over. */
-		add(event: ArrivedEvent): string {
-			if (reader.state.isOver || reader.state.failure) return '';
-			const mayBeFirst = !dialect && answerPath === undefined && kept.length < MAX_KEPT;
-			if (includeRawEvents || kept.length < MAX_KEPT) kept.push(event);
-			if (mayBeFirst) dialect = recognizeDialect(event);
-			const added = mayBeFirst && dialect ? readByRow(dialect) : addBy(event);
-			if (dialect && isSilent) plain.add(event);
-			return added;
-		},
-		/** Adds a piece of plain text. */
-		addWords(words: string): string {
-			kept[0] = { event: '', value: `${String(kept[0]?.value ?? '')}${words}` };
-			return answerPath === undefined ? plain.append(words) : '';
-		},
-		/** Takes what the plain rule has found. What waits stays. @returns the text that this adds. */
-		readPlainly(): string {
-			plain.finish(true);
-			return readBy({ ...plain, waits: reader.waits });
-		},
-		/** Nothing more comes. @returns the text that this adds. */
-		finish(isWhole: boolean): string {
-			const before = text();
-			note(reader.finish(isWhole));
-			return text().slice(before.length);
-		},
-	};
+function eventsIn({ form, event, value }: AnswerPiece, type: string): ArrivedEvent[] {
+	const isPlain = form === 'sse' && type.startsWith('text/plain');
+	const values = form === 'json' && isEventList(value) ? value : [value];
+	return values.map((each) => ({ event, value: each, isPlain }));
 }
 
 /** A list of events, as opposed to one of messages. */

@@ -59,30 +59,5 @@ export const mastraStop = (place: string, waitsFor: NonNullable<Call['waitsFor']
 	ends: 'answer',
 });
 
-/**
- * Calls of tools in a message of LangChain: in pieces, or whole. The number of a piece is unique until the tools have run. Many servers pass
- * on what the model says alone: then the text after a call shows that its tool has run.
- */
-export const langChainCalls = (message: string): readonly Meaning[] => [
-	{ call: { each: `${message}.tool_call_chunks`, id: 'index', tool: 'name', adds: 'args' } },
-	{
-		unless: { [`${message}.tool_call_chunks`]: '*' },
-		call: { each: `${message}.tool_calls`, id: 'id', tool: 'name', input: 'args' },
-	},
-	{
-		if: { [`${message}.content[type=text|text_delta|output_text]`]: '*' },
-		unless: { [`${message}.tool_call_chunks`]: '*', [`${message}.tool_calls`]: '*' },
-		settles: '*',
-	},
-];
-
 /** Events of AG-UI about calls. The arguments come in pieces. */
 export const AG_UI_CALL: Call = { id: 'toolCallId', tool: 'toolCallName', adds: 'delta' };
-
-/** Interrupts of LangGraph, each of which waits for a value. */
-export const interrupts = (each: string): Call => ({
-	waitsFor: 'approval',
-	each,
-	id: 'id',
-	reason: 'value',
-});

@@ -24,23 +24,21 @@ export function createMessages() {
 		return addRest(answer, messages);
 	};
 
-	/** Adds what is whole. */
-	const addMessages = (meaning: Meaning, value: unknown): string => {
-		const { whole, replaces, asks, call, added } = meaning;
+	const addWhole = (meaning: Meaning, value: unknown): string => {
+		const { all, replaces, asks, call } = meaning;
+		if (all !== undefined) return answer.isSilent() ? addNew([saidAt(value, all)]) : '';
 		if (replaces !== undefined) {
 			isReplaced ||= !answer.isEmpty();
 			return finish() + addNew([questionAt(value, replaces)]);
 		}
 		if (asks !== undefined) return finish() + addQuestions(answer, entriesOf(value, call), asks);
-		if (answer.current()) return '';
-		if (whole !== undefined) return addNew([saidAt(value, whole)]);
-		return addNew(said(added && valueAt(value, added)));
+		return answer.current() ? '' : addNew(wholeMessages(meaning, value));
 	};
 
 	return {
 		/** @returns the text that a meaning of an event adds. */
 		add(meaning: Meaning, event: NamedEvent): string {
-			const { piece, copies, grows, all, state, spare: spareAt } = meaning;
+			const { piece, copies, grows, state, spare: spareAt } = meaning;
 			const { value } = event;
 			if (spareAt !== undefined) for (const text of said(valueAt(value, spareAt))) spare.add(text);
 			if (meaning.forgets) isReplaced ||= answer.current() !== '';
@@ -51,8 +49,7 @@ export function createMessages() {
 			if (piece !== undefined)
 				return addPiece(saidAt(value, piece), id, copies && holds(event, copies));
 			if (grows !== undefined) return grown.grow(saidAt(value, grows), id ?? '');
-			if (all !== undefined) return answer.isSilent() ? addNew([saidAt(value, all)]) : '';
-			return addMessages(meaning, value);
+			return addWhole(meaning, value);
 		},
 		isOfOthers,
 		isOther: hasOther,
@@ -77,6 +74,10 @@ const hasOther = ({ piece }: Meaning, { value }: NamedEvent): boolean =>
 	[piece ?? []]
 		.flat()
 		.some((path) => path !== '' && [valueAt(value, path)].flat().some(isOtherPart));
+
+/** A message of an event, or those that a step adds to a conversation. */
+const wholeMessages = ({ whole, added }: Meaning, value: unknown): string[] =>
+	whole === undefined ? said(added && valueAt(value, added)) : [saidAt(value, whole)];
 
 /** Adds what follows the last message that is known. */
 function addRest(answer: Paragraphs, messages: readonly string[]): string {

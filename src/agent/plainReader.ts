@@ -17,8 +17,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 	const isRepeated = createRepeatFinder();
 	/** Whether JSON had a text. */
 	let hasJson = false;
-	/** The first text, if it repeats the question. It is the answer where nothing else is, and its beginning where that goes on in the same place. */
-	let echo: { text: string; place: string; source: string } | undefined;
+	const finder = createTextFinder(question, answer.isEmpty);
 
 	const addText = (text: string, place: string): string => {
 		if (!text || isRepeated(text, place)) return '';
@@ -34,19 +33,11 @@ export function createPlainReader(question: string, path: string | undefined) {
 		return isNone || path !== undefined ? '' : addText(words, line);
 	};
 
-	const findAnswer = (value: unknown, names: string) => {
-		const isNone = typeof value === 'string' || path !== undefined;
-		if (isNone || OTHER_ROLE.test(`${names}\n${roleOf(value)}`)) return undefined;
-		const other = findText(value, question);
-		const found = other?.text ? other : findText(value);
-		if (!found) return undefined;
-		// AutoGen names the speaker so
-		const { source } = value as Record<string, unknown>;
-		const from = typeof source === 'string' ? source : '';
-		const said = { text: found.text, place: `${names} ${found.path}`, source: from };
-		if (other?.text || !said.text || echo || !answer.isEmpty()) return said;
-		echo = said;
-		return undefined;
+	const addFound = (found: FoundText, isEnd: boolean): string => {
+		// what the last event says is the answer only where nothing else is
+		if (isEnd && !answer.isEmpty()) return '';
+		hasJson = true;
+		return addText(finder.withEcho(found), found.place);
 	};
 
 	return {
@@ -55,7 +46,7 @@ export function createPlainReader(question: string, path: string | undefined) {
 			const names = namesOf(arrived);
 			const isStep = hasNoText(names);
 			const isEnd = END_WORD.test(names.split('\n', 1)[0] ?? '');
-			const found = isStep ? undefined : findAnswer(value, names);
+			const found = isStep || path !== undefined ? undefined : finder.find(value, names);
 			state.hasEnded ||= isEnd;
 			if (!isStep && isFailure(value, names, path === undefined && !found?.text)) {
 				state.failure = reportedError('agent', value, rawOf(arrived));
@@ -63,20 +54,54 @@ export function createPlainReader(question: string, path: string | undefined) {
 			}
 			if (typeof value === 'string') return addWords(value, event);
 			if (path !== undefined) return addText(extractTextAt(value, path) ?? '', '');
-			// what the last event says is the answer only where nothing else is
-			if (!found || (isEnd && !answer.isEmpty())) return '';
-			hasJson = true;
-			const { text, place, source } = found;
-			const isBegun = answer.isEmpty() && echo?.place === place && echo.source === source;
-			return addText(isBegun ? echo?.text + text : text, place);
+			return found ? addFound(found, isEnd) : '';
 		},
-		finish: (isWhole) => (isWhole && answer.isEmpty() ? answer.append(echo?.text ?? '') : ''),
+		finish: (isWhole) => (isWhole && answer.isEmpty() ? answer.append(finder.echo()) : ''),
 		/** Adds a piece of plain text. */
 		append: answer.append,
 		text: answer.text,
 		waits: () => [],
 		state,
 	} satisfies EventReader & Record<string, unknown>;
+}
+
+/** What the fields of an event say. */
+interface FoundText {
+	text: string;
+	/** The names of the event, and the field. */
+	place: string;
+	/** Who says it, where a field names that. */
+	source: string;
+}
+
+/**
+ * Finds texts in the usual fields. The first is put aside if it repeats the question: it is the answer where nothing else is, and its beginning
+ * where that goes on in the same place.
+ */
+function createTextFinder(question: string, isFirst: () => boolean) {
+	let echo: FoundText | undefined;
+	return {
+		find(value: unknown, names: string): FoundText | undefined {
+			if (typeof value === 'string' || OTHER_ROLE.test(`${names}\n${roleOf(value)}`))
+				return undefined;
+			const other = findText(value, question);
+			const found = other?.text ? other : findText(value);
+			if (!found) return undefined;
+			// AutoGen names the speaker so
+			const { source } = value as Record<string, unknown>;
+			const from = typeof source === 'string' ? source : '';
+			const said = { text: found.text, place: `${names} ${found.path}`, source: from };
+			if (other?.text || !said.text || echo || !isFirst()) return said;
+			echo = said;
+			return undefined;
+		},
+		/** @returns a text, after the one put aside if it goes on with that. */
+		withEcho({ text, place, source }: FoundText): string {
+			const isBegun = isFirst() && echo?.place === place && echo.source === source;
+			return isBegun ? echo?.text + text : text;
+		},
+		echo: () => echo?.text ?? '',
+	};
 }
 
 /** @param isWithoutText Whether a list of errors is no part of an answer. */

@@ -256,44 +256,6 @@ export const PRODUCTS: readonly Dialect[] = [
 		},
 	},
 	{
-		name: 'Bedrock AgentCore',
-		source:
-			'https://docs.aws.amazon.com/bedrock-agentcore (Stream agent responses); https://github.com/strands-agents/sdk-python/blob/main/src/strands/types/_events.py',
-		knownBy: [
-			{ 'event.messageStart.role': 'assistant' },
-			{ 'event.contentBlockDelta': '*' },
-			// events of Strands before them
-			{ init_event_loop: true },
-			{ start_event_loop: true },
-		],
-		events: {
-			'': [
-				{ if: { 'event.messageStart': '*' }, opens: 'stream' },
-				{ piece: 'event.contentBlockDelta.delta.text' },
-				{ if: { 'event.messageStop': '*' }, ends: 'message' },
-				{
-					if: { 'event.messageStop': '*' },
-					unless: { 'event.messageStop.stopReason': 'tool_use' },
-					ends: 'answer',
-				},
-				{
-					if: { tool_interrupt_event: '*' },
-					call: {
-						waitsFor: 'answer',
-						each: 'tool_interrupt_event',
-						id: 'tool_use.toolUseId',
-						tool: 'tool_use.name',
-						input: 'tool_use.input',
-						reason: 'interrupts.reason',
-					},
-					ends: 'answer',
-				},
-				{ if: { force_stop: true }, fails: 'force_stop_reason' },
-				{ if: { error: '*' }, fails: 'error' },
-			],
-		},
-	},
-	{
 		name: 'n8n',
 		source: 'n8n-core 2.41.1 (sendChunk)',
 		by: 'type',

@@ -1,0 +1,151 @@
+import { END, FAILURE, type Call, type Dialect, type Meaning } from './dialect';
+
+/**
+ * Calls of tools in a message of LangChain: in pieces, or whole. The number of a piece is unique until the tools have run. Many servers pass
+ * on what the model says alone: then the text after a call shows that its tool has run.
+ */
+const langChainCalls = (message: string): readonly Meaning[] => [
+	{ call: { each: `${message}.tool_call_chunks`, id: 'index', tool: 'name', adds: 'args' } },
+	{
+		unless: { [`${message}.tool_call_chunks`]: '*' },
+		call: { each: `${message}.tool_calls`, id: 'id', tool: 'name', input: 'args' },
+	},
+	{
+		if: { [`${message}.content[type=text|text_delta|output_text]`]: '*' },
+		unless: { [`${message}.tool_call_chunks`]: '*', [`${message}.tool_calls`]: '*' },
+		settles: '*',
+	},
+];
+
+/** Interrupts of LangGraph, each of which waits for a value. */
+const interrupts = (each: string): Call => ({
+	waitsFor: 'approval',
+	each,
+	id: 'id',
+	reason: 'value',
+});
+
+/** Types of a message of LangChain that are the model's. */
+const AI = ['ai', 'AIMessageChunk'];
+/** A run ends the stream that was first to start. */
+const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
+const ASKS = {
+	if: { __interrupt__: '*' },
+	asks: 'value',
+	call: interrupts('__interrupt__'),
+	settles: '*',
+	ends: 'answer',
+} as const;
+const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
+
+/** A text, a message, a message and where it comes from, or the state of a graph. */
+const SERIALIZED: readonly Meaning[] = [
+	{ unless: { 0: '*' }, piece: ['', 'kwargs.content'], id: 'kwargs.id' },
+	{ piece: '0.kwargs.content', id: '0.kwargs.id' },
+	{ piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
+	{ state: 'messages' },
+	{ if: { 0: 'values' }, state: '1.messages' },
+	...langChainCalls('0.kwargs'),
+	{ if: { '0.id': 'ToolMessage' }, settles: '*' },
+	{
+		if: { '1.__interrupt__': '*' },
+		asks: 'value',
+		call: interrupts('1.__interrupt__'),
+		settles: '*',
+		ends: 'answer',
+	},
+];
+
+/** What graphs of LangGraph and chains of LangChain send: over its API, as events, or as messages. */
+export const LANGCHAIN: readonly Dialect[] = [
+	{
+		name: 'LangGraph',
+		source: '@langchain/langgraph-api 1.5.1',
+		by: 'line',
+		nameUntil: '|',
+		knownBy: [
+			'messages/partial',
+			'messages/metadata',
+			'messages/complete',
+			'values',
+			'updates',
+			{ '#': 'messages', '0.type': '*' },
+			{ __error__: '*' },
+			{ __interrupt__: '*' },
+		],
+		events: {
+			messages: [
+				{
+					if: { '0.type': AI },
+					piece: '0.content',
+					copies: { '0.type': 'ai' },
+					id: '0.id',
+					calls: '0.tool_calls',
+				},
+				...langChainCalls('0'),
+				{ if: { '0.type': 'tool' }, settles: '*' },
+			],
+			'messages/partial': { ...GROWING, opens: 'message', calls: '0.tool_calls' },
+			'messages/complete': { ...GROWING, ends: 'answer', calls: '0.tool_calls' },
+			// with subgraphs, they come in place of messages/complete
+			checkpoints: { ends: 'answer' },
+			values: [{ state: 'messages' }, ASKS],
+			updates: [
+				// what a resumed run has said before
+				{ unless: { '__metadata__.cached': true }, added: '*.messages', ends: 'message' },
+				ASKS,
+			],
+			error: FAILURE,
+			end: END,
+			'': [{ if: { __error__: '*' }, fails: '__error__' }, ASKS],
+		},
+	},
+	{
+		name: 'LangChain events',
+		source: '@langchain/core 1.4.0, @langchain/langgraph-api 1.5.1',
+		by: ['event', 'line'],
+		knownBy: [
+			'on_chain_*',
+			'on_chat_model_*',
+			'on_llm_*',
+			'on_prompt_*',
+			'on_tool_*',
+			'on_parser_*',
+		],
+		events: {
+			on_chain_start: { opens: 'stream' },
+			on_chat_model_start: { opens: 'stream' },
+			on_llm_start: { opens: 'stream' },
+			on_chat_model_stream: { piece: ['data.chunk.content', 'data.chunk.kwargs.content'] },
+			on_llm_stream: { piece: ['data.chunk.text', 'data.chunk.kwargs.content'] },
+			on_chat_model_end: [
+				{ whole: ['data.output.content', 'data.output.kwargs.content'], ends: 'message' },
+				OUTERMOST,
+			],
+			on_llm_end: [{ whole: 'data.output.generations.text', ends: 'message' }, OUTERMOST],
+			on_chain_end: { ...OUTERMOST, all: 'data.output', state: 'data.output.messages' },
+			error: FAILURE,
+			end: END,
+		},
+	},
+	{
+		name: 'LangChain messages',
+		source: '@langchain/core 1.4.0, @langchain/langgraph 1.7.3 (as JSON, and as LangServe)',
+		by: 'line',
+		knownBy: [
+			{ '#': 'data', '': String },
+			{ lc: 1, type: 'constructor' },
+			{ 'messages.lc': 1 },
+			{ '0.lc': 1 },
+			{ '1.messages.lc': 1 },
+			{ '1.0.lc': 1 },
+		],
+		events: {
+			metadata: { if: { run_id: '*' }, opens: 'stream' },
+			data: SERIALIZED,
+			error: FAILURE,
+			end: END,
+			'': SERIALIZED,
+		},
+	},
+];
