@@ -1,6 +1,6 @@
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import { type Bound, type Cost, MOST_TIMES } from '../core/reserve';
-import { messageOf } from '../core/errors';
+import { mapServiceError, messageOf } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
@@ -133,7 +133,12 @@ export class NodeBudget implements SharedBudget {
 					await reserve(reserved.bound);
 			},
 			reserve: async (bound) => {
-				await reserve(bound);
+				await reserve(bound).catch((cause: unknown) => {
+					const error = mapServiceError(cause);
+					// n8n may have written it without an answer
+					if (error.kind !== 'invalid') void settle(ZERO);
+					throw error;
+				});
 				return { settle, release: async () => await settle(ZERO) };
 			},
 		};

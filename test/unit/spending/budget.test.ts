@@ -123,6 +123,26 @@ it('the start of a job waits for it, too', async () => {
 	);
 });
 
+it('what n8n wrote for a start without an answer is given back', async () => {
+	const { createRun, createElsewhere, table, rows } = createWorld();
+	await createElsewhere().check();
+	const { change, find } = table;
+	const isLost = async () =>
+		await Promise.reject(new ServiceError('unreachable', 'lost', { sent: true }));
+	table.change = async (...given) => {
+		const changed = await change(...given);
+		if (table.find !== find || !JSON.stringify(given).includes('start:')) return changed;
+		table.find = isLost;
+		return await isLost();
+	};
+	const run = createRun();
+	await expect(run.openStart(start('one')).reserve(upTo(60))).rejects.toThrow('lost');
+	expect(readRow(rows).reservations).toEqual([60]);
+	table.find = find;
+	await run.close();
+	expect(readRow(rows)).toEqual({ spent: 0, reservations: [] });
+});
+
 it('the time is counted from the last request that fit', async () => {
 	const { createRun, reserveAll, holdAll } = createWorld();
 	const run = createRun();
