@@ -193,17 +193,23 @@ const ERROR_FIELD = /^(errors?|detail|exception|fault|error_?(text|message|msg))
 
 /** Whether a value says that the request, or the task, has failed. MiniMax: MiniMax-AI/MiniMax-01#15; Mistral, vLLM: an object "error". */
 export function hasFailed(value: JsonObject): boolean {
-	const { success, ok, code, status = value['state'], statusCode = status } = value;
+	const { success, ok, status = value['state'] } = value;
 	const state = status && isPlainObject(status) ? status['state'] : status;
 	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];
 	if (flags.includes(false) || FAILED_STATUS.test(String(state))) return true;
 	const { status_code: ofMiniMax } = Object(value['base_resp']) as JsonObject;
-	if (Number(ofMiniMax) > 0 || value['object'] === 'error') return true;
-	// some services answer every request with 200, and a failed one with a code and nothing but a message
+	return Number(ofMiniMax) > 0 || value['object'] === 'error' || isRefusal(value);
+}
+
+/**
+ * Some services answer every request with 200, and a failed one with a code and nothing but a message. RAGFlow has codes from 100 on; a status
+ * of that kind is progress.
+ */
+function isRefusal(value: JsonObject): boolean {
+	const { state, status = state, statusCode = status, code = statusCode } = value;
 	const { detail, msg = detail, message = msg } = value;
-	// RAGFlow has codes from 100 on; a status of that kind is progress
-	const isRefusal = code === undefined ? Number(statusCode) >= 400 : Number(code) >= 100;
-	if (!isRefusal || !isErrorValue(code ?? statusCode) || !isErrorValue(message)) return false;
+	const isOfFailure = Number(code) >= (code === value['code'] ? 100 : 400);
+	if (!isOfFailure || !isErrorValue(code) || !isErrorValue(message)) return false;
 	return [undefined, message].includes(extractText(value));
 }
 

@@ -121,22 +121,31 @@ export function createChatAccumulator(
 			return finishReason === 'error' || isErrorValue(error) ? parseErrorBody(error) : undefined;
 		},
 		answer() {
-			const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
-			const textChoices = sorted.map(toTextChoice);
-			const [first = { text: '', toolCalls: [] }] = textChoices;
+			const { complete, ...answer } = toAnswer(choices);
 			const { model } = fields;
 			const usage = readUsage(fields);
-			const attached: AnswerFile[] = [];
-			const complete = sorted.map((choice) => toCompleteChoice(choice, attached));
 			return {
-				...first,
+				...answer,
 				model: typeof model === 'string' ? model : requestedModel,
 				...(isPlainObject(usage) && (isOnePiece || end.isCounted()) && { usage }),
-				...(textChoices.length > 1 && { choices: textChoices }),
-				...(attached.length && { attached }),
 				completion: { ...fields, object: 'chat.completion', choices: complete },
 			};
 		},
+	};
+}
+
+/** The first choice, and all of them where there are several. `complete` are the protocol's own, without files: these are `attached`. */
+function toAnswer(choices: ReadonlyMap<number, PartialChoice>) {
+	const sorted = [...choices.values()].sort((one, other) => one.index - other.index);
+	const textChoices = sorted.map(toTextChoice);
+	const [first = { text: '', toolCalls: [] }] = textChoices;
+	const attached: AnswerFile[] = [];
+	const complete = sorted.map((choice) => toCompleteChoice(choice, attached));
+	return {
+		...first,
+		...(textChoices.length > 1 && { choices: textChoices }),
+		...(attached.length && { attached }),
+		complete,
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { JobScope, JobStart, SharedBudget, StartDecision } from '../core/accounts';
 import { type Bound, type Cost, MOST_TIMES } from '../core/reserve';
-import { mapServiceError, messageOf } from '../core/errors';
+import { mapServiceError, messageOf, ServiceError } from '../core/errors';
 import { type Decimal, formatUsd, ZERO } from '../core/money';
 import { type Alarm, dueAlarms, enterBudgetAlarms } from './alarms';
 import { createBudgetActions } from './budgetActions';
@@ -134,10 +134,10 @@ export class NodeBudget implements SharedBudget {
 			},
 			reserve: async (bound) => {
 				await reserve(bound).catch((cause: unknown) => {
-					const error = mapServiceError(cause);
+					const isRefused = cause instanceof ServiceError && cause.kind === 'invalid';
 					// n8n may have written it without an answer
-					if (error.kind !== 'invalid') void settle(ZERO);
-					throw error;
+					if (!isRefused) void settle(ZERO);
+					throw mapServiceError(cause);
 				});
 				return { settle, release: async () => await settle(ZERO) };
 			},

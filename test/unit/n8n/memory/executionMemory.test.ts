@@ -87,7 +87,11 @@ describe('the state of an execution', () => {
 
 describe('the state of a flow', () => {
 	const over = (context: object, scope = 'scope') =>
-		createFlowState(of({ getContext: () => context }), scope, createRedactor(ECHOED));
+		createFlowState(
+			of({ getContext: () => context, getNode: () => ({ id: 'node' }) }),
+			scope,
+			createRedactor(ECHOED),
+		);
 
 	it('is there for all nodes of the same credential, and stored', () => {
 		const context = {};
