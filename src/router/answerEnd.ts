@@ -34,7 +34,7 @@ export function createAnswerEnd(number: number) {
 			hasReason ||= !isMissing(reason);
 			const isMore = !choice.whole && saysMore(piece);
 			goesOn ||= isMore && ENDS.includes(before);
-			const isEnd = !isMore && ENDS.includes(reason) && !ended.has(choice);
+			const isEnd = !isMore && reason !== before && ENDS.includes(reason);
 			if (isEnd && mayEnd(choice)) ended.add(choice);
 			if (isMore || isEnd) isCounted = false;
 		},

@@ -293,6 +293,11 @@ it.each([
 	expect(whole).toMatchObject({ usage: { total_tokens: 9 } });
 });
 
+it('counts that an empty piece follows are those of the answer', async () => {
+	const pieces = [chunk(thought), counted({}, STOP), chunk({}), DONE];
+	expect(await otherChat(stream(...pieces))).toMatchObject({ usage: USAGE });
+});
+
 it('counts that only facts about its sound follow are those of the answer', async () => {
 	// gpt-audio-2025-08-28: https://github.com/maruel/genai (GenStream-Text)
 	const sound = { id: 'audio_1', data: 'AAA=', transcript: 'a' };
