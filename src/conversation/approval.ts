@@ -1,5 +1,5 @@
 import type { Decision } from '../core/decision';
-import { shortenText } from '../core/errors';
+import { cutText, shortenText } from '../core/errors';
 import type { Reply } from './reply';
 
 /** What an agent waits for: the decision of a person, which no other speaker takes. */
@@ -24,9 +24,9 @@ export interface Approval {
 	words?: string;
 }
 
-/** What a transcript says. Where that is more than messengers take, it is cut, and can only be declined. */
+/** What a transcript says. Of more than messengers take, the end is shown, where the question is, and it can only be declined. */
 export function toRecorded(speaker: string, said: string): Approval {
-	const text = shortenText(said, MAX_SHOWN);
+	const text = said.length > MAX_SHOWN ? `…${cutText(said, -MAX_SHOWN)}` : said;
 	return { speaker, text, isRecorded: true, ...(text !== said && { onlyDecline: true }) };
 }
 

@@ -209,7 +209,7 @@ export function toHistory(conversation: Progress, speaker: string, most = MAX_CH
 	const all = entries.flatMap((entry, index) => {
 		if (!hasSpoken(entry, speaker)) return [];
 		const { text: sent } = toMessage(conversation, speaker, entries.slice(0, index));
-		return [{ sent, answer: limitLength([entry]).text }];
+		return [{ sent, answer: limitLength([{ text: entry.text }]).text }];
 	});
 	let characters = 0;
 	const first = all.findLastIndex(({ sent, answer }, index) => {

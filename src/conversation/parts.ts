@@ -34,9 +34,11 @@ export function cutParts(parts: readonly Part[]) {
 	const text = cutText(whole, -MAX_CHARACTERS);
 	const omitted = whole.length - text.length;
 	let end = -BETWEEN.length;
+	let start = 0;
 	const cut = parts.find((part) => {
-		end += BETWEEN.length + part.text.length;
+		start = end + BETWEEN.length;
+		end = start + part.text.length;
 		return end > omitted;
 	});
-	return { text: omitted && cut?.speaker ? `${cut.speaker}: ${text}` : text, omitted };
+	return { text: omitted > start && cut?.speaker ? `${cut.speaker}: ${text}` : text, omitted };
 }

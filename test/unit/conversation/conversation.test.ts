@@ -347,12 +347,12 @@ describe('what waits for approval', () => {
 		expect(receive(asked(more), reply)?.text).toBe(text);
 	});
 
-	it('what a transcript says is cut for people, and then only declined', () => {
+	it('of what a transcript says people are shown the end, where the question stands, and it is then only declined', () => {
 		const approvalOf = (text: string) =>
 			begun({}, undefined, [said('Ada', text, { waiting: 'approval' })]).approval;
 		const most = 'x'.repeat(2_400);
 		expect(approvalOf(most)).toEqual({ speaker: 'Ada', text: most, isRecorded: true });
-		expect(approvalOf(`${most}!`)).toMatchObject({ text: `${most}…`, onlyDecline: true });
+		expect(approvalOf(`!${most}`)).toMatchObject({ text: `…${most}`, onlyDecline: true });
 	});
 
 	it('a decision is kept where a refusal says nothing about what waits, and is not sent again', () => {

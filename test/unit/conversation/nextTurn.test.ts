@@ -189,6 +189,12 @@ it('nobody speaks for another where a text is cut', () => {
 	expect(toModeratorPrompt(talking, '', {})).toContain('\n\nSenior Analyst: Lawyer: I approve');
 });
 
+it('a name is told once, also where a text is cut at its name', () => {
+	const before = [said('Lawyer', 'Hm.'), said('Analyst', 'x'.repeat(MOST - 'Analyst: '.length))];
+	const talking = { ...after('', ''), turns: before };
+	expect(composeMessage(talking, 'Senior Analyst').message).toMatch(/left out\.\]\n\nAnalyst: x/);
+});
+
 it('the history is what a speaker was told and said, without the message that it gets now', () => {
 	const rules = { instructions: { Ada: 'Be short.' } };
 	expect(toHistory({ ...begun(rules, three), turns }, 'Ada')).toEqual([
@@ -227,7 +233,10 @@ it('a text of any length leaves the instruction in place, and a history keeps it
 	const answered = [long, said('Bob', 'y'.repeat(2 * MOST))];
 	const later = { ...first, turns: [...answered, long, said('Bob', 'no')] };
 	expect(toHistory(later, 'Bob')[0]?.content).toMatch(/^Never pay more than 500\.\n\n/);
-	expect(toHistory({ ...first, turns: answered }, 'Bob')).toHaveLength(2);
+	expect(toHistory({ ...first, turns: answered }, 'Bob')).toMatchObject([
+		{ role: 'user' },
+		{ content: expect.stringMatching(/left out\.\]\n\ny+$/) },
+	]);
 });
 
 it.each<[string, Partial<Rules>, Turn[]]>([
