@@ -55,11 +55,11 @@ export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
 			return addWhole(saidAt(event.value, meaning.whole), id);
 		},
 		/** @returns what a message that comes again adds. */
-		grow(text: string, id: string): string {
+		grow(text: string, id: string, mayBeCopy = false): string {
 			const before = texts.get(id) ?? '';
 			if (!text.startsWith(before)) return '';
 			texts.set(id, text);
-			return addPiece(text.slice(before.length), id);
+			return addPiece(text.slice(before.length), id, mayBeCopy);
 		},
 		/** Whether a text has come in place of an earlier one. */
 		isReplaced: () => isReplaced,

@@ -41,8 +41,8 @@ const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 /** A text, a message, a message and where it comes from, or the state of a graph. */
 const SERIALIZED: readonly Meaning[] = [
 	{ unless: { 0: '*' }, piece: ['', 'kwargs.content'], id: 'kwargs.id' },
-	{ piece: '0.kwargs.content', id: '0.kwargs.id' },
-	{ piece: '1.0.kwargs.content', id: '1.0.kwargs.id' },
+	{ piece: '0.kwargs.content', copies: { '0.id': 'AIMessage' }, id: '0.kwargs.id' },
+	{ piece: '1.0.kwargs.content', copies: { '1.0.id': 'AIMessage' }, id: '1.0.kwargs.id' },
 	{ state: 'messages' },
 	{ if: { 0: 'values' }, state: '1.messages' },
 	...langChainCalls('0.kwargs'),
@@ -86,7 +86,12 @@ export const LANGCHAIN: readonly Dialect[] = [
 				{ if: { '0.type': 'tool' }, settles: '*' },
 			],
 			'messages/partial': { ...GROWING, opens: 'message', calls: '0.tool_calls' },
-			'messages/complete': { ...GROWING, ends: 'answer', calls: '0.tool_calls' },
+			'messages/complete': {
+				...GROWING,
+				copies: GROWING.if,
+				ends: 'answer',
+				calls: '0.tool_calls',
+			},
 			// with subgraphs, they come in place of messages/complete
 			checkpoints: { ends: 'answer' },
 			values: [{ state: 'messages' }, ASKS],

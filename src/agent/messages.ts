@@ -46,9 +46,9 @@ export function createMessages() {
 			if (isOther) return '';
 			if (meaning.repeats) return grown.repeat(meaning, event, id ?? '');
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
-			if (piece !== undefined)
-				return addPiece(saidAt(value, piece), id, copies && holds(event, copies));
-			if (grows !== undefined) return grown.grow(saidAt(value, grows), id ?? '');
+			const mayBeCopy = copies && holds(event, copies);
+			if (piece !== undefined) return addPiece(saidAt(value, piece), id, mayBeCopy);
+			if (grows !== undefined) return grown.grow(saidAt(value, grows), id ?? '', mayBeCopy);
 			return addWhole(meaning, value);
 		},
 		isOfOthers,

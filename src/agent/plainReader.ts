@@ -98,11 +98,14 @@ function createTextFinder(question: string, isFirst: () => boolean) {
 		/** @returns a text, after the one put aside if it goes on with that. */
 		withEcho({ text, place, source }: FoundText): string {
 			const isBegun = isFirst() && echo?.place === place && echo.source === source;
-			return isBegun ? echo?.text + text : text;
+			return isBegun && echo.text.length <= MAX_PIECE ? echo.text + text : text;
 		},
 		echo: () => echo?.text ?? '',
 	};
 }
+
+/** Characters. A stream begins with a few words: what is longer is the question, told before the answer. */
+const MAX_PIECE = 20;
 
 /** @param isWithoutText Whether a list of errors is no part of an answer. */
 const isFailure = (value: unknown, names: string, isWithoutText: boolean): boolean =>

@@ -53,7 +53,6 @@ export function createReading({ question, includeRawEvents, answerPath }: Readin
 		},
 		/** Takes what the plain rule has found. What waits stays. @returns the text that this adds. */
 		readPlainly(): string {
-			plain.finish(true);
 			const waits = live.waits();
 			return readBy({ ...plain, waits: () => waits }, []);
 		},

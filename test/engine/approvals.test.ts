@@ -497,6 +497,30 @@ it('OpenAI Responses: of two decisions about the same, the second is refused', a
 	expect(paid()).toHaveLength(2);
 });
 
+it('A2A: what a decision has caused, in the same words of the same task, is decided in another run', async () => {
+	const { json } = await send('[auth] May I?', {}, {}, 'a2a');
+	const decide = (name: string) =>
+		ours(name, 'workspaceAgent', {
+			credential: 'agentServerApi',
+			parameters: callOf('[auth] May I?', { answerToApproval: 'text' }, 'a2a').parameters,
+			settings: CARRY_ON,
+		});
+	const { data } = await startFlow({
+		secrets: { agentServerApi: servers.credential('a2a') },
+		nodes: [decide('Decide'), decide('Again')],
+		wires: [['Decide', 'Again']],
+		input: [{ json }, { json }],
+	}).finished;
+	const outcomes = ['Decide', 'Again'].map((name) =>
+		data.resultData.runData[name]?.[0]?.data?.['main']?.map((items) => items?.length),
+	);
+	expect(outcomes).toEqual([
+		[1, 1],
+		[1, 0],
+	]);
+	expect(paid()).toHaveLength(1 + 2);
+});
+
 it('what waits with a key in it is approved as it was shown', async () => {
 	const { json } = await send(`[may 1] May I use ${AGENT_KEY}?`);
 	expect(json['waitsFor']).toMatchObject({ text: 'May I use ***?' });

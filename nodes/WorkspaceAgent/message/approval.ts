@@ -102,9 +102,10 @@ export function recallWait(
 	const { decided, run, ...kept } = readMemory(flowState.get(nameOf(session)));
 	if (!decided) return given;
 	const { taskId, kind, text } = kept;
-	const isUnseen = run === flowState.run && !isTold && !given.text;
+	const isOver = decided.some((task) => task === given.taskId);
+	// an item is no proof where its task asks again, maybe in the same words
+	const isUnseen = run === flowState.run && !isTold && (isOver || !given.text);
 	const found = { ...kept, text: text ?? '', isUnseen };
-	const isOver = given.taskId !== undefined && decided.includes(given.taskId);
 	const isCertain = isOver || (isNamed(source) && (taskId ?? text) !== undefined);
 	if (!isTold && isCertain) return found;
 	const isSame = given.taskId ? given.taskId === taskId : !isTold || given.kind === kind;

@@ -130,21 +130,26 @@ const say = (...contents: unknown[]) =>
 	contents.map((content) => `data: ${JSON.stringify({ content })}\n\n`).join('');
 const echo = (event: string) => `data: ${JSON.stringify({ event, content: MESSAGE.content })}\n\n`;
 
-it.each([
+const LONG = 'What is the price of BTC today?';
+
+it.each<[string, string, string, string?]>([
 	['its beginning', say('the question', ' is good'), 'the question is good'],
 	['its middle', say('Here is ', 'the question', '.'), 'Here is the question.'],
 	['several pieces', say('the question', '', 'the question'), 'the questionthe question'],
 	['a part', say([{ text: 'the question' }, { text: ' is good' }]), 'the question is good'],
 	['all', say('the question'), 'the question'],
+	['no part: it is longer than a piece', say(LONG, 'Hello'), 'Hello', LONG],
 	['no part: an event before it', echo('received') + say('Hello'), 'Hello'],
 	['all, behind such an event', echo('received') + say('the question'), 'the question'],
-])('an answer of which %s is the question is whole, also live', async (_what, body, text) => {
+])('an answer of which %s is the question is whole, also live', async (...row) => {
+	const [, body, text, content = MESSAGE.content] = row;
 	let live = '';
 	const lines = body.replaceAll('data: ', '').replaceAll('\n\n', '\n');
 	for (const answer of [events(body), typed('application/x-ndjson', lines)]) {
 		live = '';
 		const onText = (piece: string) => void (live += piece);
-		expect(await send(answer, { onText })).toMatchObject({ text });
+		const message = { ...MESSAGE, content };
+		expect(await sendMessage(inMemory(answer), message, { onText })).toMatchObject({ text });
 		expect(live).toBe(text);
 	}
 });
