@@ -97,8 +97,8 @@ function createTextFinder(question: string, isFirst: () => boolean) {
 		},
 		/** @returns a text, after the one put aside if it goes on with that. */
 		withEcho({ text, place, source }: FoundText): string {
-			const isBegun = isFirst() && echo?.place === place && echo.source === source;
-			return isBegun && echo.text.length <= MAX_PIECE ? echo.text + text : text;
+			if (!echo || !isFirst() || echo.text.length > MAX_PIECE) return text;
+			return echo.place === place && echo.source === source ? echo.text + text : text;
 		},
 		echo: () => echo?.text ?? '',
 	};
