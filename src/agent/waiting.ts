@@ -1,3 +1,4 @@
+import { MAX_SHOWN } from '../core/decision';
 import { shortenText } from '../core/errors';
 import { isPlainObject, isEmptyValue, omitMissing } from '../core/json';
 import { MAX_OPEN, type Wait } from './waits';
@@ -33,7 +34,7 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 	const words = [...said.filter(Boolean), ...all.map(inWords)];
 	const whole = words.join('\n');
 	const kind = asking.every((wait) => wait.for === 'input') ? 'input' : 'approval';
-	const isWhole = all.length <= MAX_CALLS && whole.length <= MAX_TEXT;
+	const isWhole = all.length <= MAX_CALLS && whole.length <= MAX_SHOWN;
 	const calls = isWhole ? all : all.slice(0, MAX_CALLS).map(cutCall);
 	// of very many, only the last ones are known
 	const isTooMuch = kind === 'approval' && !(isWhole && asking.length < MAX_OPEN);
@@ -42,10 +43,10 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 		...(isTooMuch ? [ONLY_DECLINE] : []),
 		...(isWhole ? [] : [`${words.length} wait${names && `: ${names}`}`]),
 	];
-	const shown = isWhole ? words : cutEvenly(words, MAX_TEXT - head.join('\n').length);
+	const shown = isWhole ? words : cutEvenly(words, MAX_SHOWN - head.join('\n').length);
 	return {
 		kind,
-		text: shortenText([...head, ...shown].join('\n'), MAX_TEXT),
+		text: shortenText([...head, ...shown].join('\n'), MAX_SHOWN),
 		...(calls.length && { calls }),
 		...(isTooMuch && { onlyDecline: true }),
 	};
@@ -113,8 +114,6 @@ const ONLY_DECLINE = 'This is too much to approve at once, and can only be decli
 
 /** Far more than a person reads before a decision. */
 const MAX_CALLS = 20;
-/** Characters. Slack takes 3,000 in a text, and a conversation adds how to answer. */
-const MAX_TEXT = 2_400;
 const MAX_ARGUMENTS = 1_000;
 const MAX_NAME = 100;
 const MAX_NAMES = 1_500;

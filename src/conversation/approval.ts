@@ -1,4 +1,4 @@
-import type { Decision } from '../core/decision';
+import { type Decision, MAX_SHOWN } from '../core/decision';
 import { cutText, shortenText } from '../core/errors';
 import type { Reply } from './reply';
 
@@ -29,9 +29,6 @@ export function toRecorded(speaker: string, said: string): Approval {
 	const text = said.length > MAX_SHOWN ? `…${cutText(said, -MAX_SHOWN)}` : said;
 	return { speaker, text, isRecorded: true, ...(text !== said && { onlyDecline: true }) };
 }
-
-/** Characters, as of what an agent says that it waits for. */
-const MAX_SHOWN = 2_400;
 
 /**
  * The message to the person who decides.

@@ -28,7 +28,7 @@ const JSON_LINE = '[ \\t]*"[^"\n]+": ?(?:["[{\\d-]|true|false|null)';
 /** Maximum characters of a message to a speaker, without its instruction. */
 export const MAX_CHARACTERS = 100_000;
 
-/** The end, if it is too long. It begins with the name of whoever's text is cut: nobody speaks for others. */
+/** The end, if it is too long. It begins with the name of the speaker whose text is cut: nobody speaks for others. */
 export function cutParts(parts: readonly Part[]) {
 	const whole = join(parts);
 	const text = cutText(whole, -MAX_CHARACTERS);

@@ -3,3 +3,6 @@ export type Decision = 'approve' | 'decline' | 'text';
 
 export const isDecision = (value: unknown): value is Decision =>
 	value === 'approve' || value === 'decline' || value === 'text';
+
+/** Characters that a person is shown of what waits. Slack takes 3,000 in a text, and a conversation adds how to answer. */
+export const MAX_SHOWN = 2_400;

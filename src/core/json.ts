@@ -112,6 +112,16 @@ export const isPresent = (value: unknown): boolean => value !== undefined && val
 export const isEmptyValue = (value: unknown): boolean =>
 	!value || (typeof value === 'object' && Object.keys(value).length === 0);
 
+/** These fields of an object, as far as they have a value. */
+export function pickPresent<Of extends object, Name extends keyof Of>(
+	of: Of,
+	names: readonly Name[],
+): { [Field in Name]?: NonNullable<Of[Field]> } {
+	const picked: Partial<Pick<Of, Name>> = {};
+	for (const name of names) picked[name] = of[name];
+	return omitMissing(picked as Pick<Of, Name>);
+}
+
 /** The fields that have a value: those that are undefined or null are left out. */
 export function omitMissing<Fields extends object>(
 	fields: Fields,

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { emptySpending } from '../../../src/core/caps';
-import { omitMissing } from '../../../src/core/json';
+import { omitMissing, pickPresent } from '../../../src/core/json';
 import { createAnswerMemory, type KeptAnswers } from '../../../src/n8n/memory/answerMemory';
 import type { Connection } from '../../../src/n8n/connection';
 import { connectItems } from '../../../src/n8n/connect';
@@ -134,19 +134,6 @@ function createAsk(
 }
 
 function toFacts({ answer, tokens, notice, passedOver }: AnsweredCall): CallFacts {
-	const {
-		text,
-		model,
-		requestId,
-		costUsd,
-		costComputed,
-		durationMs,
-		costSource,
-		maxCostIsGuess,
-		finishReason,
-		reasoning,
-		refusal,
-	} = answer;
 	const { input, output, cached, reasoning: reasoningTokens } = tokens;
 	const tokenUsage = input !== undefined &&
 		output !== undefined && {
@@ -156,26 +143,29 @@ function toFacts({ answer, tokens, notice, passedOver }: AnsweredCall): CallFact
 			...omitMissing({ cachedTokens: cached, reasoningTokens }),
 		};
 	return {
-		text,
+		text: answer.text,
 		...(tokenUsage && { tokenUsage }),
 		fields: {
-			...omitMissing({
-				model,
-				requestId,
-				costUsd,
-				costComputed,
-				durationMs,
-				costSource,
-				maxCostIsGuess,
-				finishReason,
-				reasoning,
-				refusal,
-				notice,
-			}),
+			...pickPresent(answer, TOLD),
+			...omitMissing({ notice }),
 			...(passedOver.length && { refusedBy: passedOver }),
 		} as IDataObject,
 	};
 }
+
+/** What of an answer is told beside it. */
+const TOLD = [
+	'model',
+	'requestId',
+	'costUsd',
+	'costComputed',
+	'durationMs',
+	'costSource',
+	'maxCostIsGuess',
+	'finishReason',
+	'reasoning',
+	'refusal',
+] as const;
 
 const TOLD_IN_WORDS =
 	'The model refused its earlier answers in this chat, because what it gave beside them is no longer known, or no longer valid. It was told about them in words, and the refusal cost nothing';

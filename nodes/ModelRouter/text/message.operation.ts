@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
-import { isPlainObject, omitMissing } from '../../../src/core/json';
+import { isPlainObject, omitMissing, pickPresent } from '../../../src/core/json';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
 import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAnswers';
 import type { TextCall } from '../../../src/paid/call';
@@ -176,6 +176,17 @@ function readConversationCap(budget: unknown) {
 		: undefined;
 }
 
+const FACTS = [
+	'message',
+	'costUsd',
+	'costComputed',
+	'costSource',
+	'maxCostIsGuess',
+	'reservedUsd',
+	'durationMs',
+	'requestId',
+] as const;
+
 /** @param outputs Of a structured answer. @param more Placed after the fields of the answer. */
 function toItem(
 	{ raw, files, binary, ...answer }: PricedAnswer,
@@ -183,26 +194,7 @@ function toItem(
 	outputs: readonly object[],
 	more: object,
 ): ItemOutput {
-	const {
-		message,
-		costUsd,
-		costComputed,
-		costSource,
-		maxCostIsGuess,
-		reservedUsd,
-		durationMs,
-		requestId,
-	} = answer;
-	const facts = omitMissing({
-		message,
-		costUsd,
-		costComputed,
-		costSource,
-		maxCostIsGuess,
-		reservedUsd,
-		durationMs,
-		requestId,
-	});
+	const facts = pickPresent(answer, FACTS);
 	const all = outputs.length > 1 && { answers: outputs };
 	const json = isPlainObject(raw)
 		? { output: answer.text, ...outputs[0], ...all, [protocols[protocol].raw]: raw, ...facts }
