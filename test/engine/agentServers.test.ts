@@ -58,9 +58,9 @@ const send = async (...call: Parameters<typeof callOf>) => {
 };
 /** What an agent says to the first message of a session. */
 const sayOne = (message: string) => `I heard: ${message} This is message 1.`;
-/** Waits for the first request; if none comes, the test fails by what it expects. */
+/** Waits for the first message. */
 const untilAsked = async () => {
-	for (let turn = 0; turn < 100_000 && !asked().length; turn++) await new Promise(setImmediate);
+	while (!asked().length) await new Promise(setImmediate);
 };
 const asked = () =>
 	servers.calls.filter(({ path }) => !/well-known|search|models$|info$|conversations/.test(path));
