@@ -31,9 +31,9 @@ export function withAdvice(error: ServiceError, model?: string): ServiceError {
 
 const EMPTY_BALANCE = 'The balance is empty (402)';
 
-/** Whether a refusal is for what a message says, and not for the key. @see https://openrouter.ai/docs/api-reference/errors (403) */
+/** Whether a refusal is for what a message says, and not for the key. @see https://openrouter.ai/docs/api-reference/errors (403), theopenco/llmgateway#1785 (xAI) */
 const isFlagged = ({ details: { status, reason = '' } }: ServiceError) =>
-	status === 403 && /\bflagged\b|\bmoderation\b/i.test(reason);
+	status === 403 && /\bflagged\b|\bmoderation\b|violates usage guidelines/i.test(reason);
 
 const isBalanceEmpty = ({ details: { meta = {} } }: ServiceError): boolean =>
 	readInteger(meta['balance_micro_usd'])?.lte(0) ?? false;
@@ -62,10 +62,10 @@ const isTooLong = ({ kind, details: { code, reason, status = 0 } }: ServiceError
 /**
  * What vendors say then: OpenAI (a code, and words that vLLM and OpenRouter have, too), then Anthropic (words, a code), then Google, then
  * llama.cpp 0.7.0, then xAI (cline/cline#3120), Moonshot (MoonshotAI/kimi-cli#2011), OpenAI and MiniMax, Groq and Cerebras, LM Studio,
- * Copilot and Bedrock (these: can1357/oh-my-pi, overflow.ts), GitHub Models (a code).
+ * Copilot and Bedrock (these: can1357/oh-my-pi, overflow.ts), GitHub Models (a code), Ollama's cloud and Perplexity (a code; both: crmne/ruby_llm, recordings).
  */
 const TOO_LONG =
-	/context_length_exceeded|maximum context length|prompt is too long|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|exceeds the context window|context window exceeds|reduce the length of the|than the context length|token count of \d+ exceeds|input is too long|tokens_limit_reached/i;
+	/context_length_exceeded|maximum context length|prompt (is )?too long|too_many_prompt_tokens|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|exceeds the context window|context window exceeds|reduce the length of the|than the context length|token count of \d+ exceeds|input is too long|tokens_limit_reached/i;
 
 /** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
 const NOT_READY_STATUSES = [202, 204, 409];

@@ -272,6 +272,16 @@ describe('money that is used up', () => {
 	});
 });
 
+it.each<[number, object]>([
+	[400, { code: 'tool_use_failed', message: 'parameters for tool add did not match schema' }],
+	[400, { message: 'Output blocked by content filtering policy' }],
+	[400, { message: 'Output data may contain inappropriate content. For details, see …' }],
+	[403, { message: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' }],
+])('%d %j: the model has run, or it is charged', (status, error) => {
+	const refused = refusedRequestError(response({ status }), JSON.stringify({ error }));
+	expect(refused.details.outcome).toBe('started');
+});
+
 describe('an answer that a guardrail keeps back', () => {
 	const hooks = (before: boolean[], after: boolean[]) => ({
 		error: { message: 'The guardrail checks failed.', type: 'hooks_failed' },

@@ -45,6 +45,7 @@ it.each([
 		TOO_LONG,
 	],
 	['a long prompt of llama.cpp', { status: 400, code: 'exceed_context_size_error' }, TOO_LONG],
+	['a long prompt of Perplexity', { status: 400, code: 'too_many_prompt_tokens' }, TOO_LONG],
 	...[
 		"This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
 		'Your request exceeded model token limit: 262144 (requested: 269030)',
@@ -54,6 +55,7 @@ it.each([
 		'The number of tokens to keep from the initial prompt is greater than the context length.',
 		'prompt token count of 70000 exceeds the limit of 64000',
 		'Input is too long for requested model.',
+		'prompt too long; exceeded max context length by 1119046 tokens',
 	].map((reason): [string, object, unknown] => [reason, { status: 400, reason }, TOO_LONG]),
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
 	['anything else', { status: 400, code: 'x' }, undefined],
@@ -73,9 +75,10 @@ it.each([
 	expect(withAdvice(new ServiceError('refused', 'x', details)).message).toBe(title);
 });
 
-it('a message that a moderation has flagged is no matter of the key', () => {
-	const reason =
-		'openai/gpt-4o requires moderation on OpenAI. Your input was flagged for "violence".';
+it.each([
+	'openai/gpt-4o requires moderation on OpenAI. Your input was flagged for "violence".',
+	'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO',
+])('a message that is refused for its words is no matter of the key: %s', (reason) => {
 	const error = withAdvice(new ServiceError('refused', 'x', { status: 403, reason }));
 	expect(error.message).toBe('The service refused the request (403)');
 	expect(error.details.advice).toBe('Change the messages, or use another model.');
