@@ -26,8 +26,8 @@ const OWN_FIELDS: readonly OwnField[] = [
 	{
 		name: 'stream',
 		source:
-			'OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified)',
-		isMeant: (text) => /\bverified to stream\b/.test(text),
+			'OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified); Cloudflare: cloudflare/agents#1685',
+		isMeant: (text) => /\bverified to stream\b|not supported with stream mode/.test(text),
 		instead: () => ({ stream_options: undefined }),
 	},
 	{

@@ -42,11 +42,12 @@ it.each([
 	expect(sent).toEqual([request, without, without]);
 });
 
-it('an answer comes whole where a service does not stream it', async () => {
+it.each([
+	'Your organization must be verified to stream this model.',
+	'AiError: JSON Schema mode is not supported with stream mode.',
+])('an answer comes whole where a service does not stream it: %s', async (reason) => {
 	const { ask, sent } = serviceThat(({ stream }) =>
-		stream
-			? { error: { message: 'Your organization must be verified to stream this model.' } }
-			: undefined,
+		stream ? { error: { message: reason } } : undefined,
 	);
 	const streamed = { ...request, stream: true };
 	expect([await ask(streamed), await ask(streamed)]).toEqual(['answered', 'answered']);
