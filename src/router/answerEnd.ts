@@ -26,17 +26,19 @@ export function createAnswerEnd(number: number) {
 		 * A choice has got a piece.
 		 *
 		 * @param before The finish reason that it had before.
+		 * @param whole The choice of the chunk, which has the piece.
 		 */
-		add(choice: PartialChoice, before: unknown, piece: JsonObject): void {
+		add(choice: PartialChoice, before: unknown, piece: JsonObject, whole: JsonObject): void {
 			const { finish_reason: reason } = choice.fields;
 			// most pieces are within the answer
 			if (!isCounted && (reason ?? '') === '') return;
 			hasReason ||= !isMissing(reason);
 			const isMore = !choice.whole && saysMore(piece);
 			goesOn ||= isMore && ENDS.includes(before);
-			const isEnd = !isMore && reason !== before && ENDS.includes(reason);
-			if (isEnd && mayEnd(choice)) ended.add(choice);
-			if (isMore || isEnd) isCounted = false;
+			const isNew = reason !== before && ENDS.includes(reason);
+			const canEnd = isMore ? hasAll : mayEnd;
+			if (isNew && !goesOn && canEnd(choice, whole)) ended.add(choice);
+			if (isMore || isNew) isCounted = false;
 		},
 		/** All choices of a chunk have got theirs. */
 		addCounts(chunk: JsonObject): void {
@@ -58,6 +60,10 @@ function saysMore({ content, audio, ...more }: JsonObject): boolean {
 	const { data, transcript } = Object(audio) as JsonObject;
 	return [content, data, transcript].some((part) => !isEmptyValue(part)) || hasMore(more);
 }
+
+/** Whether a last piece has all of the answer beside it. Perplexity: https://github.com/tmc/langchaingo (recordings). */
+const hasAll = ({ contentChunks }: PartialChoice, { message }: JsonObject) =>
+	contentChunks.length > 1 && Object(message).content === contentChunks.join('');
 
 /** Whether a choice has a text or calls, or a reason for having none. */
 const mayEnd = ({ contentChunks, spokenChunks, calls, whole, fields }: PartialChoice) =>

@@ -175,7 +175,7 @@ function addToChoices(
 	const piece = whole ?? chunkChoice['delta'];
 	const delta = isPlainObject(piece) ? piece : {};
 	const added = addDelta(choice, delta);
-	end.add(choice, before, delta);
+	end.add(choice, before, delta, chunkChoice);
 	return index === 0 ? added : '';
 }
 
@@ -190,7 +190,10 @@ function addChoice(choices: Map<number, PartialChoice>, index: number): PartialC
 /** A message that came whole, and not in pieces. Perplexity sends an empty delta beside it. */
 function findWhole({ delta, message }: JsonObject): JsonObject | undefined {
 	const isEmpty = !isPlainObject(delta) || (!hasMore(delta) && isMissing(delta['content']));
-	return isEmpty && isPlainObject(message) ? message : undefined;
+	if (!isEmpty || !isPlainObject(message)) return undefined;
+	const { content } = message;
+	// Cloudflare gives JSON that was asked for as it is: https://github.com/posit-dev/chatlas (recordings)
+	return isPlainObject(content) ? { ...message, content: JSON.stringify(content) } : message;
 }
 
 /** A role or another finish reason alone is not content. */

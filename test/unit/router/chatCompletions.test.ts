@@ -104,6 +104,11 @@ it.each<[string, Event, text: string]>([
 	['no delta', {}, ''],
 	['a text beside the delta', { text: 'a' }, ''],
 	['a whole message', { message: { content: 'a' } }, 'a'],
+	[
+		'JSON that is not written as a text',
+		{ message: { content: { a: 1, text: 'b' } } },
+		'{"a":1,"text":"b"}',
+	],
 	['a whole message and an empty delta', { delta: EMPTY, message: { content: 'a' } }, 'a'],
 	['an empty message and delta', { delta: EMPTY, message: EMPTY }, ''],
 	['a call without a name', { message: { content: 'a', function_call: UNNAMED } }, 'a'],

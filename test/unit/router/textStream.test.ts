@@ -245,6 +245,28 @@ it.each([
 	});
 });
 
+/** A piece, with what came so far beside it. */
+const soFar = (content: string, all: string, more: object = {}) =>
+	chunk({ content }, { message: { content: all }, ...more });
+
+it.each([
+	['a last piece', [soFar('a', 'a'), { ...soFar('b', 'ab', STOP), usage: USAGE }], true],
+	['a piece that is not all', [soFar('a', 'a'), { ...soFar('b', 'b', STOP), usage: USAGE }], false],
+	['the first piece', [{ ...soFar('a', 'a', STOP), usage: USAGE }], false],
+	[
+		'a piece after an end',
+		[
+			soFar('a', 'a'),
+			chunk({}, STOP),
+			{ ...soFar('b', 'ab', { finish_reason: 'length' }), usage: USAGE },
+		],
+		false,
+	],
+])('a chat without its mark that ends with %s with all of it', async (_what, pieces, isWhole) => {
+	const answered = otherChat(events(data(...pieces))).then(({ text }) => text);
+	expect(await answered.catch(() => 'cut')).toBe(isWhole ? 'ab' : 'cut');
+});
+
 const COUNTED = { usage: USAGE };
 const counted = (content: object, more?: object) => ({ ...chunk(content, more), ...COUNTED });
 const thought = { reasoning_content: 'hm' };
