@@ -1,12 +1,7 @@
+import { states } from './a2aAsks';
 import type { Condition, Dialect, Meaning } from './dialect';
 
-/** States of a task of A2A: in 0.3, and in 1.0. */
-const state = (...names: string[]): Condition => ({
-	'status.state': names.flatMap((name) => [
-		name,
-		`TASK_STATE_${name.replace('-', '_').toUpperCase()}`,
-	]),
-});
+const state = (...names: string[]): Condition => ({ 'status.state': states(...names) });
 const WAITING = ['input-required', 'auth-required'];
 /** Over REST, version 0.3 writes `CANCELLED`. */
 const FAILED = ['failed', 'canceled', 'cancelled', 'rejected'];

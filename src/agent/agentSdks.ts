@@ -1,5 +1,9 @@
 import { END, type Dialect, type Meaning } from './dialect';
 
+const ERRORS: Dialect['events'] = {
+	error: { fails: ['error', ''] },
+	'': { if: { error: '*' }, fails: 'error' },
+};
 const OF_SUBAGENT = { parent_tool_use_id: '*' };
 
 /** Fields of Google's ADK for JavaScript and for REST; a server in Python often sends what `model_dump_json()` gives, with other names. */
@@ -92,8 +96,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 				},
 				{ if: { name: 'tool_output' }, settles: 'item.rawItem.callId' },
 			],
-			error: { fails: ['error', ''] },
-			'': { if: { error: '*' }, fails: 'error' },
+			...ERRORS,
 		},
 	},
 	{
@@ -170,8 +173,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 				{ all: 'result.lastMessage.content' },
 				END,
 			],
-			error: { fails: ['error', ''] },
-			'': { if: { error: '*' }, fails: 'error' },
+			...ERRORS,
 		},
 	},
 	{

@@ -1,5 +1,11 @@
 import { type AnswerFold, isKeepAlive } from '../core/answerReader';
-import { ServiceError, shortenText, truncatedAnswerError, withDetails } from '../core/errors';
+import {
+	joinSentences,
+	ServiceError,
+	shortenText,
+	truncatedAnswerError,
+	withDetails,
+} from '../core/errors';
 import { isPlainObject, omitMissing } from '../core/json';
 import { type AnswerForm, type AnswerPiece, END_MARK } from '../core/sse';
 import type { Dialect } from './dialect';
@@ -116,11 +122,13 @@ function noticeOf(
 	format: AnswerForm,
 	isQuiet: boolean,
 ): string | undefined {
-	const { hasEndMark, isReplaced } = state();
+	const { hasEndMark, isReplaced, isCut } = state();
 	let notice = isStream(format) ? checkEnd(dialect(), state()) : undefined;
 	if (isQuiet && !hasEndMark) notice = QUIET_NOTICE;
 	if (isReplaced) notice = REPLACED_NOTICE;
-	return told().trim() ? [TOLD_NOTICE, notice].filter(Boolean).join(' ') : notice;
+	return (
+		joinSentences(told().trim() !== '' && TOLD_NOTICE, notice, isCut && CUT_NOTICE) || undefined
+	);
 }
 
 /** @returns a notice if it is not known whether the end is missing. @throws ServiceError if it is. */
@@ -143,6 +151,9 @@ const REPLACED_NOTICE =
 
 const TOLD_NOTICE =
 	'The first paragraph had already been shown when the form of the answer was recognized. It may be none of the answer.';
+
+const CUT_NOTICE =
+	'The model of the agent has reached its limit of tokens, so the answer may lack its end.';
 
 const QUIET_NOTICE =
 	'The message had ended, and nothing followed for 10 seconds. The connection was closed.';

@@ -60,9 +60,9 @@ export interface Meaning {
 	readonly piece?: Path | readonly Path[];
 	/** Where this holds, a piece may be the whole last message, which a node of a graph hands on as its own. */
 	readonly copies?: Condition;
-	/** Where this holds, a piece may begin with all that its message has said so far. */
+	/** Where this holds, a piece may begin with all that its message has said so far, or else stands in its place. */
 	readonly repeats?: Condition;
-	/** A piece may also take back what it has said. It then adds nothing: the whole message follows. */
+	/** A piece may also be new, or take back what it has said. It then adds nothing: the whole message follows. */
 	readonly isDraft?: true;
 	/**
 	 * A whole message. It counts only where its pieces did not come. With `repeats`, it adds what they lack, and stands in their place if it

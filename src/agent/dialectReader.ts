@@ -50,6 +50,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 			state.failure = reportedError('agent', findReason(event.value, fails), rawOf(arrived));
 		if (ends) messages.end();
 		end(state, ends, hasCall(calls, event));
+		state.isCut ||= state.hasEnded && isCut(event);
 		return text;
 	};
 
@@ -95,8 +96,25 @@ const isCall = ({ calls, call }: Meaning, event: NamedEvent): boolean =>
 
 /** Something came after an end. */
 function goOn(state: ReadingState): void {
-	state.hasEnded = state.hasEndMark = false;
+	state.hasEnded = state.hasEndMark = state.isCut = false;
 }
+
+/** Whether what ends an answer says that a limit of tokens has cut it. */
+const isCut = (event: NamedEvent): boolean =>
+	CUT_AT.some((path) => holds(event, { [path]: LIMITS }));
+
+const CUT_AT = [
+	'choices.finish_reason',
+	'candidates.finishReason',
+	'delta.stop_reason',
+	'event.messageStop.stopReason',
+	'response.incomplete_details.reason',
+	'incomplete_details.reason',
+	'stop_reason',
+	'finishReason',
+	'done_reason',
+];
+const LIMITS = ['length', 'max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'max_tokens_exceeded'];
 
 function end(state: ReadingState, ends: Meaning['ends'], isToolCall: boolean): void {
 	state.hasEnded ||= ends === 'answer' || ends === 'stream';

@@ -56,6 +56,8 @@ export const DIALECTS: readonly Dialect[] = [
 				numberedBelow: 'path',
 				isOther: { 'part.type': ['reasoning', 'tool-call', 'source', 'file', 'data'] },
 			},
+			// what is said after a thought is another part
+			'reasoning-start': { ends: 'message' },
 			'text-delta': { piece: ['delta', 'textDelta', 'text', 'payload.text'], id: 'path' },
 			'tool-input-available': UI_CALL,
 			'tool-call': UI_CALL,

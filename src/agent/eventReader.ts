@@ -39,6 +39,8 @@ export interface ReadingState {
 	hasEndMark: boolean;
 	/** Whether a tool was called, and no text has come since. */
 	isToolOpen: boolean;
+	/** Whether a limit of tokens has cut the answer. */
+	isCut: boolean;
 	/** Whether a text has come in place of an earlier one. */
 	isReplaced: boolean;
 	/** Whether the stream has opened, so that an end has to come. */
@@ -50,6 +52,7 @@ export const newState = (): ReadingState => ({
 	hasEnded: false,
 	hasEndMark: false,
 	isToolOpen: false,
+	isCut: false,
 	isReplaced: false,
 	isOpen: false,
 });

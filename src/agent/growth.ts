@@ -6,7 +6,7 @@ import { holds, saidAt, type NamedEvent } from './paths';
 const SAME_BEGINNING = 16;
 
 /** Reads messages of which an event may have all that they have said so far. */
-export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
+export function createGrowth({ adopt, addPiece, addNew, endMessage }: Paragraphs) {
 	/** What has come of each message, by its ID. */
 	const texts = new Map<string, string>();
 	/** How each begins: to cut it off the text, all its pieces would be joined. */
@@ -21,26 +21,33 @@ export function createGrowth({ adopt, addPiece, addNew }: Paragraphs) {
 		const beginning = beginnings.get(id) ?? '';
 		return beginning.length === SAME_BEGINNING && text.startsWith(beginning);
 	};
-	/** A piece that is new, or begins with all that came before. */
-	const addMore = (meaning: Meaning, event: NamedEvent, id: string): string => {
-		const { piece = '', repeats = {}, isDraft = false } = meaning;
-		const text = saidAt(event.value, piece);
-		const before = texts.get(id) ?? '';
-		const mayRepeat = holds(event, repeats);
-		// the length first: to compare, all pieces so far are joined
-		const isAgain = mayRepeat && text.length >= before.length && text.startsWith(before);
-		if (isDraft && mayRepeat && !isAgain && haveSameBeginning(text, id)) return '';
-		keep(id, isAgain ? text : before + text, before);
-		return addPiece(isAgain ? text.slice(before.length) : text, id);
-	};
 	/** A message that begins with its pieces, or stands in their place. */
 	const addWhole = (text: string, id: string): string => {
 		const before = texts.get(id) ?? '';
 		texts.delete(id);
 		if (text.startsWith(before)) return addPiece(text.slice(before.length), id);
+		// that only white space differs is no change
+		endMessage();
 		const added = addNew([text]);
 		isReplaced ||= added !== '';
 		return added;
+	};
+	/** A piece that is new, or has all that came before. */
+	const addMore = (meaning: Meaning, event: NamedEvent, id: string): string => {
+		const { piece = '', repeats = {}, isDraft } = meaning;
+		const text = saidAt(event.value, piece);
+		const mayRepeat = holds(event, repeats);
+		if (mayRepeat && !isDraft) {
+			const added = addWhole(text, id);
+			keep(id, text);
+			return added;
+		}
+		const before = texts.get(id) ?? '';
+		// the length first: to compare, all pieces so far are joined
+		const isAgain = mayRepeat && text.length >= before.length && text.startsWith(before);
+		if (mayRepeat && !isAgain && haveSameBeginning(text, id)) return '';
+		keep(id, isAgain ? text : before + text, before);
+		return addPiece(isAgain ? text.slice(before.length) : text, id);
 	};
 
 	return {

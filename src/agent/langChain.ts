@@ -1,4 +1,4 @@
-import { END, FAILURE, type Call, type Dialect, type Meaning } from './dialect';
+import { END, FAILURE, type Dialect, type Meaning } from './dialect';
 
 /**
  * Calls of tools in a message of LangChain: in pieces, or whole. The number of a piece is unique until the tools have run. Many servers pass
@@ -17,25 +17,20 @@ const langChainCalls = (message: string): readonly Meaning[] => [
 	},
 ];
 
-/** Interrupts of LangGraph, each of which waits for a value. */
-const interrupts = (each: string): Call => ({
-	waitsFor: 'approval',
-	each,
-	id: 'id',
-	reason: 'value',
-});
-
 /** Types of a message of LangChain that are the model's. */
 const AI = ['ai', 'AIMessageChunk'];
 /** A run ends the stream that was first to start. */
 const OUTERMOST = { ofOpening: 'run_id', ends: 'stream' } as const;
-const ASKS = {
-	if: { __interrupt__: '*' },
+/** Interrupts of LangGraph. */
+const asksAt = (place: string): Meaning => ({
+	if: { [place]: '*' },
 	asks: 'value',
-	call: interrupts('__interrupt__'),
+	// each waits for a value
+	call: { waitsFor: 'approval', each: place, id: 'id', reason: 'value' },
 	settles: '*',
 	ends: 'answer',
-} as const;
+});
+const ASKS = asksAt('__interrupt__');
 const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 
 /** A text, a message, a message and where it comes from, or the state of a graph. */
@@ -47,13 +42,7 @@ const SERIALIZED: readonly Meaning[] = [
 	{ if: { 0: 'values' }, state: '1.messages' },
 	...langChainCalls('0.kwargs'),
 	{ if: { '0.id': 'ToolMessage' }, settles: '*' },
-	{
-		if: { '1.__interrupt__': '*' },
-		asks: 'value',
-		call: interrupts('1.__interrupt__'),
-		settles: '*',
-		ends: 'answer',
-	},
+	asksAt('1.__interrupt__'),
 ];
 
 /** What graphs of LangGraph and chains of LangChain send: over its API, as events, or as messages. */

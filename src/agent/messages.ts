@@ -1,5 +1,5 @@
 import { answersIn, isOtherPart, isOthers, textOf, unwrapped } from '../core/extractText';
-import { isPlainObject, isEmptyValue } from '../core/json';
+import { isPlainObject, isEmptyValue, type JsonObject } from '../core/json';
 import type { Meaning, Path } from './dialect';
 import { createGrowth } from './growth';
 import { createParagraphs, type Paragraphs } from './paragraphs';
@@ -13,8 +13,8 @@ export function createMessages() {
 	const findId = createIdFinder();
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
-	/** What counts where nothing else does. */
-	const spare = new Set<string>();
+	/** What counts where nothing else does: a state may repeat messages that events have told. */
+	const spare = new Map<unknown, string>();
 	/** Whether a text has come in place of an earlier one. */
 	let isReplaced = false;
 
@@ -40,7 +40,11 @@ export function createMessages() {
 		add(meaning: Meaning, event: NamedEvent): string {
 			const { piece, copies, grows, state, spare: spareAt } = meaning;
 			const { value } = event;
-			if (spareAt !== undefined) for (const text of said(valueAt(value, spareAt))) spare.add(text);
+			if (spareAt !== undefined)
+				for (const message of spoken(valueAt(value, spareAt))) {
+					const text = textIn(message);
+					spare.set(message['messageId'] ?? text, text);
+				}
 			if (meaning.forgets) isReplaced ||= answer.current() !== '';
 			const { id, isOther } = findId(meaning, event);
 			if (isOther) return '';
@@ -59,7 +63,7 @@ export function createMessages() {
 		beginRun: answer.beginRun,
 		/** @returns the text of messages of the conversation that were not streamed. */
 		finish: (hasEnded: boolean): string =>
-			finish() + (hasEnded && answer.isEmpty() ? addNew([...spare]) : ''),
+			finish() + (hasEnded && answer.isEmpty() ? addNew(joinPieces([...spare.values()])) : ''),
 		text: answer.text,
 		isReplaced: () => isReplaced || grown.isReplaced(),
 	};
@@ -134,8 +138,14 @@ function firstAt(value: unknown, path: Path | readonly Path[]): unknown {
 	return path.map((each) => valueAt(value, each)).find((found) => !isEmptyValue(found));
 }
 
+/** Whole messages, or the pieces of one, which show by what they begin or end with (Agent Stack: agents/chat/src/chat/agent.py). */
+const joinPieces = (texts: string[]): string[] =>
+	texts.some((text) => /^[\s,.!?，。！？]|\s$/.test(text)) ? [texts.join('')] : texts;
+
 /** What the assistant said last in a conversation. */
-const said = (list: unknown): string[] =>
-	(answersIn([list].flat().map(unwrapped)) ?? []).map((message) =>
-		isPlainObject(message) ? (textOf(message['content'] ?? message['parts']) ?? '') : '',
-	);
+const spoken = (list: unknown) =>
+	(answersIn([list].flat().map(unwrapped)) ?? []).filter(isPlainObject);
+
+const textIn = ({ content, parts }: JsonObject): string => textOf(content ?? parts) ?? '';
+
+const said = (list: unknown): string[] => spoken(list).map(textIn);

@@ -148,7 +148,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			Message: { opens: 'stream', piece: 'content' },
 			Interrupt: { ends: 'answer' },
 			Done: END,
-			Error: { fails: '' },
+			Error: FAILURE,
 			error: FAILURE,
 			done: END,
 			'[DONE]': END,

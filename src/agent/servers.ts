@@ -286,7 +286,7 @@ export const SERVERS = [
 		finds: { method: 'GET', path: '/conversations?user={session}&limit=1', list: 'data', id: 'id' },
 		tasks: {
 			waits: {},
-			over: ['message_end', 'error'],
+			over: ['message_end', 'workflow_finished', 'error'],
 			at: [{ state: 'event', id: 'task_id' }],
 		},
 		probe: { method: 'GET', path: '/info', provesKey: true },

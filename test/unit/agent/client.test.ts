@@ -260,6 +260,40 @@ it.each([
 	},
 );
 
+it.each<[string, unknown[]]>([
+	['Chat completions', [{ choices: [{ delta: { content: 'Half' }, finish_reason: 'length' }] }]],
+	[
+		'Responses',
+		[
+			{ type: 'response.output_text.delta', delta: 'Half' },
+			{
+				type: 'response.incomplete',
+				response: { incomplete_details: { reason: 'max_output_tokens' } },
+			},
+		],
+	],
+	[
+		'Messages API',
+		[
+			{ type: 'content_block_delta', delta: { text: 'Half' } },
+			{ type: 'message_delta', delta: { stop_reason: 'max_tokens' } },
+		],
+	],
+	[
+		'AI SDK',
+		[
+			{ type: 'text-delta', delta: 'Half' },
+			{ type: 'finish', finishReason: 'length' },
+		],
+	],
+])('an answer that a limit of tokens has cut is told as that: %s', async (dialect, told) => {
+	const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+	const notice = expect.stringMatching(/limit of tokens/);
+	expect(await send(events(body))).toMatchObject({ text: 'Half', dialect, notice });
+	const goesOn = await send(events(body + body.replace(/length|max_\w*tokens/, 'stop')));
+	expect(goesOn).not.toHaveProperty('notice');
+});
+
 it('a name that others have, too, recognizes nothing without a second sign', async () => {
 	const thought = { event: 'agent_thought', thought: 'no' };
 	const stream = (first: object, text: object) =>

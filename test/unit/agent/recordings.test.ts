@@ -111,13 +111,19 @@ it('the message that a bot owes is named', async () => {
 	});
 });
 
-it('a text that was shown stays where the agent replaces it, with a notice', async () => {
-	const [replaced] = recordings.filter((each) => each.case === 'replaced by moderation');
-	expect(replaced && (await read(replaced))).toMatchObject({
-		text: 'Hello \n\nI cannot say that.',
-		notice: expect.stringMatching(/has replaced its text/),
-	});
-});
+it.each([
+	['replaced by moderation', 'Hello \n\nI cannot say that.'],
+	['an artifact that is replaced', 'Draft one\n\nHello world'],
+])(
+	'a text that was shown stays where the agent replaces it, with a notice: %s',
+	async (of, text) => {
+		const [replaced] = recordings.filter((each) => each.case === of);
+		expect(replaced && (await read(replaced))).toMatchObject({
+			text,
+			notice: expect.stringMatching(/has replaced its text/),
+		});
+	},
+);
 
 it('what a step had said before it was tried again stays, with a notice', async () => {
 	const [retried] = recordings.filter((each) => each.case === 'a step that is tried again');

@@ -483,6 +483,21 @@ it('a response that comes whole has the ID by which it goes on', async () => {
 	});
 });
 
+it('a workflow of Dify that has failed has no handle of work that goes on', async () => {
+	const event = {
+		task_id: 't1',
+		event: 'workflow_finished',
+		data: { status: 'failed', error: 'x' },
+	};
+	const failed = readOf(
+		'dify',
+		'text/event-stream',
+		{ ...event, event: 'workflow_started' },
+		event,
+	);
+	expect((await failureOf(failed)).details.ids).toEqual({ sessionId: 's' });
+});
+
 it.each([
 	['Messages API', { type: 'message', role: 'assistant', stop_reason: 'refusal' }],
 	['Responses', { object: 'response', id: 'r', incomplete_details: { reason: 'content_filter' } }],
