@@ -111,7 +111,8 @@ function createDataReader(push: Push) {
 
 	const read = (event: string, data: string, name: string, isCut: boolean): AnswerPiece => {
 		const piece: AnswerPiece = { form: 'sse', event, value: data, data };
-		if (data === '') return piece;
+		// that "[DONE]" is no JSON costs as much as ten pieces
+		if (data === '' || END_MARK.test(data)) return piece;
 		const kind = kinds.get(name);
 		const value = kind === 'words' ? undefined : tryParseJson(data);
 		// once it is certain, the data of that name are not looked into again
@@ -120,7 +121,6 @@ function createDataReader(push: Push) {
 			piece.value = value;
 			return piece;
 		}
-		if (END_MARK.test(data)) return piece;
 		const error = findError(piece, isCut, kind);
 		if (error) return { ...piece, error };
 		if (!kind) kinds.set(name, 'words');
