@@ -119,6 +119,7 @@ function shareContext(
 	const sentBy = `${sender} ${baseUrl} ${operation.value}`;
 	const sentRequests = createSentRequests(n8n, { scope: sentBy, resendIfUnknown, redact });
 	return {
+		isFirstRun: sentRequests.isFirstRun,
 		/** What is known of the request of an item. Undefined where nothing of it is remembered. */
 		recall(itemIndex: number, request: unknown) {
 			const identity = operation.identify?.(request as never);

@@ -205,8 +205,8 @@ async function checkItems(
 	if (!operation.check) return;
 	for (const [itemIndex, prepared] of requests.entries()) {
 		if (!prepared) continue;
-		const { recall, createPreflightContext } = contexts.ofItem(itemIndex);
-		if (recall(itemIndex, prepared.request)?.isSettled()) continue;
+		const { isFirstRun, recall, createPreflightContext } = contexts.ofItem(itemIndex);
+		if (!isFirstRun && recall(itemIndex, prepared.request)?.isSettled()) continue;
 		try {
 			const context = createPreflightContext(itemIndex, prepared.request);
 			requests[itemIndex] = { ...prepared, checked: await operation.check(context) };

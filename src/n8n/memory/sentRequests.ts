@@ -7,6 +7,7 @@ import {
 	type ServiceErrorKind,
 	isUnstarted,
 } from '../../core/errors';
+import { isEmptyValue } from '../../core/json';
 import { readSpeakerTurn } from '../caller';
 import { getMemory } from './executionMemory';
 import { getRunIndex } from '../platform';
@@ -66,6 +67,9 @@ export function createSentRequests(
 		createSentRequest((context.starts ??= {}), place, { resendIfUnknown, redact });
 
 	return {
+		/** Whether nothing is remembered, as in most runs. */
+		isFirstRun: isEmptyValue(context.starts),
+
 		/**
 		 * Looks up a request that may cost money.
 		 *
