@@ -166,22 +166,25 @@ const PLACES = {
 	],
 };
 
+const PATHS = Object.entries(PLACES).map(
+	([kind, places]) =>
+		[kind as keyof typeof PLACES, places.map((place) => place.split('.'))] as const,
+);
+
 /** The counts at all places of a kind, the smallest first. */
 type AllCounts = Record<keyof typeof PLACES, number[]>;
 
 function readAll(usage: JsonObject): AllCounts {
-	const all = Object.fromEntries(
-		Object.entries(PLACES).map(([kind, places]) => [kind, readPlaces(usage, places)]),
-	) as AllCounts;
+	const all = {} as AllCounts;
+	for (const [kind, paths] of PATHS) all[kind] = readPlaces(usage, paths);
 	// most services say that there is no sound
 	return { ...all, sound: all.sound.filter(Boolean) };
 }
 
 /** Some gateways fill places that they do not use with 0. */
-function readPlaces(usage: JsonObject, places: readonly string[]): number[] {
+function readPlaces(usage: JsonObject, paths: ReadonlyArray<readonly string[]>): number[] {
 	const counts: number[] = [];
-	for (const place of places) {
-		const [name = '', field] = place.split('.');
+	for (const [name = '', field] of paths) {
 		const found = usage[name];
 		const value = field ? (found as JsonObject | null | undefined)?.[field] : found;
 		const count = value === undefined ? undefined : readCount(value);

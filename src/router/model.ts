@@ -89,7 +89,7 @@ export function createModelFinder(models: readonly Model[]): (id: string) => Mod
 
 /** Whether two ids name the same model. */
 export function isSameModel(one: string, other: string): boolean {
-	return normalizeModelId(one) === normalizeModelId(other);
+	return one === other || normalizeModelId(one) === normalizeModelId(other);
 }
 
 /**

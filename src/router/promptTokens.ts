@@ -115,9 +115,13 @@ const FREE_FIELDS_BY_SOURCE = {
 	'https://www.alibabacloud.com/help/en/model-studio/deep-thinking': 'enable_thinking',
 	'https://console.groq.com/docs/reasoning': 'include_reasoning reasoning_format',
 };
-const FREE_FIELDS = toSet(Object.values(FREE_FIELDS_BY_SOURCE).join(' '));
 /** Fields that add earlier messages which the service has stored. */
 const STORED_FIELDS = toSet('previous_response_id conversation');
+const KNOWN_FIELDS = new Set([
+	...PROMPT_FIELDS,
+	...STORED_FIELDS,
+	...toSet(Object.values(FREE_FIELDS_BY_SOURCE).join(' ')),
+]);
 
 const listPromptFields = (body: JsonObject) =>
 	Object.entries(body).filter(([name, value]) => PROMPT_FIELDS.has(name) && isPresent(value));
@@ -148,9 +152,7 @@ function findUnmeasurable(
 		findMedia(instructions, false, files),
 	].filter((found) => found !== undefined);
 	const given = Object.keys(body).filter((name) => isPresent(body[name]));
-	const unknown = given.find((name) =>
-		[PROMPT_FIELDS, FREE_FIELDS, STORED_FIELDS].every((known) => !known.has(name)),
-	);
+	const unknown = given.find((name) => !KNOWN_FIELDS.has(name));
 	if (unknown !== undefined) return { unbounded: addsCost(unknown), fitsWindow: false };
 	const tool = findServiceTool(body);
 	if (tool !== undefined) return { unbounded: addsText(tool), fitsWindow: false };

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../core/json';
 import { Big, type Decimal, formatUsd, readDecimal } from '../core/money';
-import { valuesAt } from './catalogPrices';
 
 /** Where services report what an answer has cost. */
 const PLACES: ReadonlyArray<{
@@ -57,15 +57,21 @@ export const COST_HEADER = 'x-litellm-response-cost';
  * @returns whole micro-dollars, rounded up; undefined if it says nothing.
  */
 export function readReportedCost(usage: unknown, header?: string): number | undefined {
-	const inUsage = PLACES.flatMap(({ at, plus, times }) => {
-		const [cost] = valuesAt(usage, at).map(readDecimal);
-		if (!cost) return [];
-		const isMore = plus && valuesAt(usage, plus.ifTrue)[0] === true;
-		const [more] = isMore ? valuesAt(usage, plus.at).map(readDecimal) : [];
-		return [(more ? cost.plus(more) : cost).times(times)];
-	});
-	const [found = readDecimal(header)?.times(1e6)] = inUsage;
-	return found && toWhole(found);
+	for (const { at, plus, times } of PLACES) {
+		const cost = readDecimal(valueAt(usage, at));
+		if (!cost) continue;
+		const isMore = plus && valueAt(usage, plus.ifTrue) === true;
+		const more = isMore && readDecimal(valueAt(usage, plus.at));
+		return toWhole((more ? cost.plus(more) : cost).times(times));
+	}
+	const inHeader = readDecimal(header);
+	return inHeader && toWhole(inHeader.times(1e6));
+}
+
+function valueAt(usage: unknown, place: string): unknown {
+	let found = usage;
+	for (const name of place.split('.')) found = (found as JsonObject | null | undefined)?.[name];
+	return found;
 }
 
 const toWhole = (microUsd: Decimal) => {

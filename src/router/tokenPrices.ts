@@ -74,11 +74,13 @@ export function dearestPromptToken(pricing: unknown, body: JsonObject, isText: b
  * @param body Of a request.
  */
 function findWriteFactor(body: unknown): number {
-	if (Array.isArray(body))
-		return body.reduce<number>((most, each) => Math.max(most, findWriteFactor(each)), 1);
-	if (!isPlainObject(body)) return 1;
-	const { cache_control: mark, ...others } = body;
-	if (!mark) return findWriteFactor(Object.values(others));
-	const { ttl = '5m' } = Object(mark) as JsonObject;
-	return ttl === '5m' ? WRITE_FACTORS.minutes : WRITE_FACTORS.hour;
+	if (typeof body !== 'object' || body === null) return 1;
+	const { cache_control: mark } = body as JsonObject;
+	if (mark) {
+		const { ttl = '5m' } = Object(mark) as JsonObject;
+		return ttl === '5m' ? WRITE_FACTORS.minutes : WRITE_FACTORS.hour;
+	}
+	let most = 1;
+	for (const part of Object.values(body)) most = Math.max(most, findWriteFactor(part));
+	return most;
 }
