@@ -21,11 +21,6 @@ export function createRedactor(...firstKeys: string[]) {
 	};
 	addKey(...firstKeys);
 
-	const toAnswer = () => {
-		const beginning = inAnswers.anyBeginning();
-		return (words: string) =>
-			beginning.test(words) ? removeKeys(inAnswers, words, isCutInAnswer) : words;
-	};
 	/** For errors and logs: also redacts parts of a key, and anything that looks like a key. */
 	const text = (words: string) => {
 		// a service may have cut a key before an ellipsis, too
@@ -40,7 +35,12 @@ export function createRedactor(...firstKeys: string[]) {
 	 * For outputs and stored data: redacts whole keys, and the end of a text if it can only be the beginning of a key. Returns the same
 	 * object if there is nothing to redact.
 	 */
-	const data = <Data>(value: Data): Data => mapTexts(value, toAnswer());
+	const data = <Data>(value: Data): Data => {
+		const { anyBeginning } = inAnswers.find();
+		return mapTexts(value, (words) =>
+			anyBeginning.test(words) ? removeKeys(inAnswers, words, isCutInAnswer) : words,
+		);
+	};
 	/** As `text`, for every text in a value. */
 	const texts = <Data>(value: Data): Data => mapTexts(value, text);
 
@@ -99,6 +99,7 @@ function toPatterns(keys: string[]) {
 	return {
 		forms,
 		anyForm: new RegExp(forms.map(patternOf).join('|'), 'gi'),
+		/** Matches a text that may contain a key, or at its end as much of one as `isCutInAnswer` asks for. Most texts do not. */
 		anyBeginning: new RegExp([...beginnings].map(patternOf).join('|'), 'i'),
 	};
 }
@@ -110,20 +111,6 @@ function createKeyFinder() {
 	/** Made for all keys together: a thousand items may have a thousand keys. */
 	const find = () => (patterns ??= toPatterns(keys));
 
-	/** How many characters at the end of a text are the beginning of a form. */
-	const countBegun = (text: string, isSplitOff: IsSplitOff): number => {
-		const { forms } = find();
-		const end = text.slice(-(forms[0]?.length ?? 1)).toLowerCase();
-		const last = end.at(-1);
-		let count = 0;
-		for (const form of forms)
-			for (let length = Math.min(form.length, end.length); length > count; length--)
-				// the last character alone rules out most lengths
-				if (form[length - 1] === last && end.endsWith(form.slice(0, length)))
-					if (isSplitOff(text.slice(-length), form)) count = length;
-		return count;
-	};
-
 	return {
 		add(given: string[]) {
 			if (!given.length) return;
@@ -131,8 +118,7 @@ function createKeyFinder() {
 			patterns = undefined;
 		},
 
-		/** Matches a text that may contain a key, or at its end as much of one as `isCutInAnswer` asks for. Most texts do not. */
-		anyBeginning: () => find().anyBeginning,
+		find,
 
 		/**
 		 * Redacts all keys in a text.
@@ -140,18 +126,31 @@ function createKeyFinder() {
 		 * @param from Where it begins. The character before it decides whether a word begins there.
 		 */
 		redact(text: string, isSplitOff: IsSplitOff, from: number): { shown: string; rest: string } {
-			const { anyForm } = find();
+			const { forms, anyForm } = find();
 			let shown = '';
 			for (let place = from; ; place = anyForm.lastIndex) {
 				anyForm.lastIndex = place;
 				const found = anyForm.exec(text);
-				const end = text.length - countBegun(text.slice(place), isSplitOff);
+				const end = text.length - countBegun(forms, text.slice(place), isSplitOff);
 				if (!found || found.index >= end)
 					return { shown: shown + text.slice(place, end), rest: text.slice(end) };
 				shown += `${text.slice(place, found.index)}***`;
 			}
 		},
 	};
+}
+
+/** How many characters at the end of a text are the beginning of a form. */
+function countBegun(forms: string[], text: string, isSplitOff: IsSplitOff): number {
+	const end = text.slice(-(forms[0]?.length ?? 1)).toLowerCase();
+	const last = end.at(-1);
+	let count = 0;
+	for (const form of forms)
+		for (let length = Math.min(form.length, end.length); length > count; length--)
+			// the last character alone rules out most lengths
+			if (form[length - 1] === last && end.endsWith(form.slice(0, length)))
+				if (isSplitOff(text.slice(-length), form)) count = length;
+	return count;
 }
 
 function removeKeys(keys: KeyFinder, text: string, isCut: IsSplitOff = () => false, from = 0) {

@@ -107,7 +107,7 @@ export function createChatAccumulator(
 	return {
 		add,
 		addComplete(body) {
-			isOnePiece = isList(body['choices']);
+			isOnePiece = Array.isArray(body['choices']);
 			if (isOnePiece) add(body);
 			return isOnePiece;
 		},
@@ -118,7 +118,8 @@ export function createChatAccumulator(
 		/** OpenRouter reports the failure of a backend in the choice. */
 		failure() {
 			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};
-			return finishReason === 'error' || isErrorValue(error) ? parseErrorBody(error) : undefined;
+			const hasFailed = finishReason === 'error' || (error && isErrorValue(error));
+			return hasFailed ? parseErrorBody(error) : undefined;
 		},
 		answer() {
 			const { complete, ...answer } = toAnswer(choices);
@@ -218,7 +219,7 @@ function addDelta(choice: PartialChoice, delta: JsonObject): string {
 			if (content) choice.isSpoken ??= false;
 			addContent(choice.message, value);
 		} else if (name === 'tool_calls') {
-			if (isList(value))
+			if (Array.isArray(value))
 				for (const [position, call] of value.entries())
 					addCallFragment((choice.calls ??= createPartialCalls()), call, position);
 		} else {
@@ -241,16 +242,14 @@ function addSpoken(choice: PartialChoice, audio: unknown): string {
 /** A content of parts, as Mistral sends it before texts, stays one. */
 function addContent(message: JsonObject, value: unknown): void {
 	const { content } = message;
-	if (isList(value)) message['content'] = mergePiece(content, value);
+	if (Array.isArray(value)) message['content'] = mergePiece(content, value);
 	else if (!value) message['content'] ??= value;
-	else if (isList(content)) mergePiece(content, [{ type: 'text', text: value }]);
+	else if (Array.isArray(content)) mergePiece(content, [{ type: 'text', text: value }]);
 }
-
-const isList = (value: unknown): value is unknown[] => Array.isArray(value);
 
 /** Whether a content has parts that are no texts: Mistral's thinking. */
 const isThinking = (content: unknown) =>
-	isList(content) && content.some((part) => isPlainObject(part) && part['type'] !== 'text');
+	Array.isArray(content) && content.some((part) => isPlainObject(part) && part['type'] !== 'text');
 
 function toTextChoice({
 	contentChunks,
@@ -288,7 +287,7 @@ function toCompleteChoice(choice: PartialChoice, files: AnswerFile[]): object {
 	const { content = toolCalls.length || message['refusal'] ? null : '' } = message;
 	const built: JsonObject = {
 		...message,
-		content: isList(content) ? content : contentChunks.join('') || content,
+		content: Array.isArray(content) ? content : contentChunks.join('') || content,
 		...(toolCalls.length && { tool_calls: toolCalls }),
 	};
 	return {
