@@ -43,14 +43,13 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		return text;
 	};
 	const apply = (meaning: Meaning, event: NamedEvent, arrived: ArrivedEvent): string => {
-		const { calls, ends, fails } = meaning;
+		const { ends, fails } = meaning;
 		open(meaning, event.value);
 		const text = say(meaning, event);
 		if (fails !== undefined)
 			state.failure = reportedError('agent', findReason(event.value, fails), rawOf(arrived));
 		if (ends) messages.end();
-		end(state, ends, hasCall(calls, event));
-		state.isCut ||= state.hasEnded && isCut(event);
+		end(state, meaning, event);
 		return text;
 	};
 
@@ -116,10 +115,11 @@ const CUT_AT = [
 ];
 const LIMITS = ['length', 'max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'max_tokens_exceeded'];
 
-function end(state: ReadingState, ends: Meaning['ends'], isToolCall: boolean): void {
+function end(state: ReadingState, { ends, calls }: Meaning, event: NamedEvent): void {
 	state.hasEnded ||= ends === 'answer' || ends === 'stream';
 	state.hasEndMark ||= ends === 'stream';
-	if (!isToolCall) return;
+	state.isCut ||= state.hasEnded && isCut(event);
+	if (!hasCall(calls, event)) return;
 	state.isToolOpen = true;
 	goOn(state);
 }

@@ -5,22 +5,29 @@ import { holds, saidAt, type NamedEvent } from './paths';
 /** Characters at the beginning of two texts, which no new piece has by chance. */
 const SAME_BEGINNING = 16;
 
-/** Reads messages of which an event may have all that they have said so far. */
-export function createGrowth({ adopt, addPiece, addNew, endMessage }: Paragraphs) {
-	/** What has come of each message, by its ID. */
+/** What has come of each message, by its ID. */
+function createTexts() {
 	const texts = new Map<string, string>();
 	/** How each begins: to cut it off the text, all its pieces would be joined. */
 	const beginnings = new Map<string, string>();
+	return {
+		texts,
+		keep(id: string, text: string, before = ''): void {
+			texts.set(id, text);
+			if (before.length < SAME_BEGINNING) beginnings.set(id, text.slice(0, SAME_BEGINNING));
+		},
+		haveSameBeginning(text: string, id: string): boolean {
+			const beginning = beginnings.get(id) ?? '';
+			return beginning.length === SAME_BEGINNING && text.startsWith(beginning);
+		},
+	};
+}
+
+/** Reads messages of which an event may have all that they have said so far. */
+export function createGrowth({ adopt, addPiece, addNew, endMessage }: Paragraphs) {
+	const { texts, keep, haveSameBeginning } = createTexts();
 	let isReplaced = false;
 
-	const keep = (id: string, text: string, before = ''): void => {
-		texts.set(id, text);
-		if (before.length < SAME_BEGINNING) beginnings.set(id, text.slice(0, SAME_BEGINNING));
-	};
-	const haveSameBeginning = (text: string, id: string): boolean => {
-		const beginning = beginnings.get(id) ?? '';
-		return beginning.length === SAME_BEGINNING && text.startsWith(beginning);
-	};
 	/** A message that begins with its pieces, or stands in their place. */
 	const addWhole = (text: string, id: string): string => {
 		const before = texts.get(id) ?? '';

@@ -13,7 +13,7 @@ export function createMessages() {
 	const findId = createIdFinder();
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
-	/** What counts where nothing else does: a state may repeat messages that events have told. */
+	/** What counts where nothing else does. */
 	const spare = new Map<unknown, string>();
 	/** Whether a text has come in place of an earlier one. */
 	let isReplaced = false;
@@ -40,11 +40,7 @@ export function createMessages() {
 		add(meaning: Meaning, event: NamedEvent): string {
 			const { piece, copies, grows, state, spare: spareAt } = meaning;
 			const { value } = event;
-			if (spareAt !== undefined)
-				for (const message of spoken(valueAt(value, spareAt))) {
-					const text = textIn(message);
-					spare.set(message['messageId'] ?? text, text);
-				}
+			if (spareAt !== undefined) keepMessages(valueAt(value, spareAt), spare);
 			if (meaning.forgets) isReplaced ||= answer.current() !== '';
 			const { id, isOther } = findId(meaning, event);
 			if (isOther) return '';
@@ -136,6 +132,14 @@ function createIdFinder() {
 function firstAt(value: unknown, path: Path | readonly Path[]): unknown {
 	if (typeof path === 'string') return valueAt(value, path);
 	return path.map((each) => valueAt(value, each)).find((found) => !isEmptyValue(found));
+}
+
+/** @param kept By ID: a state may repeat messages that events have told. */
+function keepMessages(list: unknown, kept: Map<unknown, string>): void {
+	for (const message of spoken(list)) {
+		const text = textIn(message);
+		kept.set(message['messageId'] ?? text, text);
+	}
 }
 
 /** Whole messages, or the pieces of one, which show by what they begin or end with (Agent Stack: agents/chat/src/chat/agent.py). */
