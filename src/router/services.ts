@@ -133,12 +133,15 @@ export const SERVICES: readonly ModelService[] = [
 	},
 	{
 		name: 'xAI',
-		source: 'https://docs.x.ai/docs/api-reference https://docs.x.ai/docs/key-information/regions',
+		source:
+			'https://docs.x.ai/docs/api-reference https://docs.x.ai/docs/key-information/regions https://docs.x.ai/developers/pricing https://github.com/0xPlaygrounds/rig (recordings of prompt_caching)',
 		hosts: ['api.x.ai', '*.api.x.ai'],
 		root: '/v1',
 		key: BEARER,
 		proof: '/api-key',
 		prices: 'xAI',
+		mayCostMore:
+			'Thinking may exceed the maximum of output tokens, and a request against its guidelines costs a fee.',
 	},
 	{
 		name: 'Together',

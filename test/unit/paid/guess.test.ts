@@ -29,6 +29,7 @@ it.each([
 	['a line that says what the catalog says', found(SPECIFIED, ['1', '2']), 'any.example', true],
 	['a service that may charge more', found(undefined, ['1', '2']), 'api.openai.com', true],
 	['a service that keeps to its prices', found(SPECIFIED), 'api.groq.com', false],
+	['a service whose models think beyond the maximum', found(SPECIFIED), 'api.x.ai', true],
 	['a line that its catalog confirms', found(SPECIFIED, ['1', '3']), 'api.groq.com', false],
 	['a line below its catalog', found(SPECIFIED, ['0.5', '2']), 'api.groq.com', true],
 	['a line below the price of sound', found(SOUND, ['1', '2']), 'api.groq.com', true],
