@@ -94,7 +94,7 @@ export const describeContradiction = ({
 
 /** What is said of the prompt, and whether its cached tokens are beside it although nothing but their number says so. */
 function readPrompt(usage: JsonObject, all: AllCounts, thought: number, answer = 0) {
-	const prompt = all.input.at(-1);
+	const prompt = withSound(all, thought, answer);
 	const most = all.cached.at(-1);
 	const written = all.written.at(-1);
 	const cache = (most ?? 0) + (written ?? 0);
@@ -106,6 +106,14 @@ function readPrompt(usage: JsonObject, all: AllCounts, thought: number, answer =
 	return areMessages || isExplained || isBeside
 		? { input: prompt + cache, cached: most, written, isBeside }
 		: { input: prompt, cached: all.cached[0], written };
+}
+
+/** A total that has the sound beside the prompt says that. @see crmne/ruby_llm, 0xPlaygrounds/rig (recordings of Mistral's Voxtral) */
+function withSound(all: AllCounts, thought: number, answer: number): number | undefined {
+	const prompt = all.input.at(-1);
+	const sound = all.sound.at(-1) ?? 0;
+	const isBeside = prompt !== undefined && all.total.at(-1) === prompt + sound + answer;
+	return isBeside && sound !== thought ? prompt + sound : prompt;
 }
 
 /**

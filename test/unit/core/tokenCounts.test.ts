@@ -135,6 +135,15 @@ it.each<[string, object, object]>([
 		},
 		{ input: 1900, output: 10, cached: 600, written: 300 },
 	],
+	[
+		'sound that the total has beside the prompt (Mistral)',
+		{
+			...chat(11, 15),
+			total_tokens: 401,
+			prompt_tokens_details: { audio_tokens: 375, cached_tokens: 9 },
+		},
+		{ input: 386, output: 15, cached: 9, sound: 375 },
+	],
 	...(
 		[
 			['prompt_tokens_details', 'cache_creation_tokens'],
