@@ -170,10 +170,11 @@ function countSpent(
 ): void {
 	if (!reservation) return;
 	const more = counted.minus(reservation.counted ?? 0);
-	if (more.eq(0)) return;
 	addSpent(state, dayOf(reservation), more);
-	reservation.counted = counted.toFixed();
-	reservation.most = larger(new Big(reservation.most).minus(more), ZERO).toFixed();
+	Object.assign(
+		reservation,
+		toAmounts(larger(new Big(reservation.most).minus(more), ZERO), counted),
+	);
 }
 
 /**
