@@ -32,7 +32,7 @@ it.each([
 	['in a result, beside an id and success', { id: 'req-1', status: 'success', result: J }],
 	[
 		'in a result, around the estimate, beside a state',
-		{ id: 'r', status: 'accepted', result: { ...J, estimated_cost: 40 } },
+		{ id: 'r', status: 'queued', result: { ...J, estimated_cost: 40 } },
 	],
 	['in data, beside the estimate', { id: 'req-1', estimated_cost: 40, data: J }],
 	['outside, with an estimate', { id: 'J-1', estimated_cost: 40, data: { id: 'file-1' } }],

@@ -265,6 +265,12 @@ describe('the spelling of media types', () => {
 			[...BOTH, ...LOST.toReversed(), BOTH[1]!],
 		],
 		['is not learnt', KINDS, ['state images lost', state], [...LOST, ...BOTH]],
+		[
+			'is not learnt from a media type with one',
+			{ ...KINDS, 'audio/jobs/5': done('5') },
+			['state audio 5', state],
+			['audio/jobs/5', ...BOTH],
+		],
 		['is not learnt from 401', refusal('image/jobs/1', 401), [state, state], [...BOTH, ...BOTH]],
 		...[400, 404, 405, 422].map((status): [string, Record<string, Answer>, string[], string[]] => [
 			`is the other one after ${status}`,

@@ -123,3 +123,22 @@ it('whatever a list contains: no cap is exceeded, no model asked that cannot, or
 		}),
 	);
 });
+
+it('the cheapest comes first, and what has no bound last', async () => {
+	const costs: Record<string, number | undefined> = { a: undefined, b: 3, c: undefined, d: 1 };
+	const models = Object.keys(costs);
+	const known = { value: { find: createModelFinder(models.map((id) => ({ id }))) } };
+	const list = { name: 'a', models, order: 'cheapestFirst' as const };
+	const chosen = await choose(
+		{ lookUp: async () => known } as never,
+		{ models, list },
+		(candidate) => {
+			const microUsd = costs[candidate.model];
+			const bound =
+				microUsd === undefined ? { unbounded: 'unknown' } : { microUsd, advise: () => '' };
+			const body = { model: candidate.model };
+			return { ...candidate, body, caps: {}, price: () => ({ ...bound, body }) };
+		},
+	);
+	expect('calls' in chosen && chosen.calls.map(({ model }) => model)).toEqual(['d', 'b', 'a', 'c']);
+});

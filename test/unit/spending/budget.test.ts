@@ -302,6 +302,9 @@ it('a refusal names who holds the most, since when, and whose outcome is unknown
 	const share = await createRun().openStart(start('one')).reserve(upTo(60));
 	await share.settle(undefined);
 	await ask(createRun(), upTo(30));
+	expect(await createRun().actions.get()).toMatchObject({
+		reservations: [{ outcomeUnknown: true }, expect.not.objectContaining({ outcomeUnknown: true })],
+	});
 	await expect(reserveAll(createRun())).rejects.toMatchObject({
 		details: {
 			advice: expect.stringContaining(
@@ -600,6 +603,13 @@ describe('a raise', () => {
 		const refused = await refuse(runOf('2'), 101);
 		later(20 * SECOND, async () => await raise(runOf('2'), refused, 10));
 		await ask(runOf('3'), upTo(20));
+	});
+
+	it('counts at once in a process that has read the row before it', async () => {
+		const { runOf, refuse, raise } = create();
+		const run = runOf('1');
+		await raise(runOf('2'), await refuse(run));
+		await ask(run, upTo(130));
 	});
 
 	it('of one request counts once: two people approve it at once, in two processes', async () => {

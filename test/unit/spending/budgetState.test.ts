@@ -45,6 +45,15 @@ it.each<[PeriodLength, string, start: string, end: string]>([
 	expect(periodOf(day, length)).toEqual({ start, end });
 });
 
+it('what was announced is forgotten once both its week and its month are over', () => {
+	const { state } = budgetOf();
+	state.announced = { earlier: '2026-11-29', ofWeek: '2026-11-30', ofMonth: '2026-12-01' };
+	moveOn(state, Date.parse('2026-12-02T12:00:00Z'), 'month');
+	expect(Object.keys(state.announced)).toEqual(['ofWeek', 'ofMonth']);
+	moveOn(state, Date.parse('2026-12-09T12:00:00Z'), 'month');
+	expect(Object.keys(state.announced)).toEqual(['ofMonth']);
+});
+
 describe('a part', () => {
 	it('is what it needs, and of what it could use a tenth of what is left', () => {
 		const { claim, figures } = budgetOf();
