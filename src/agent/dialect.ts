@@ -45,6 +45,9 @@ type Scalar = string | number | boolean;
  */
 export type Path = string;
 
+/** One, or several, the first of which that leads to something counts. */
+export type Paths = Path | readonly Path[];
+
 /**
  * What an event means. Every meaning whose conditions hold counts, in their order. One meaning has one kind of text. Of several paths, the first
  * with a text counts.
@@ -57,7 +60,7 @@ export interface Meaning {
 	/** It counts only if this field has the value that it had in the event that opened the stream: that of the outermost run. */
 	readonly ofOpening?: Path;
 	/** New text. */
-	readonly piece?: Path | readonly Path[];
+	readonly piece?: Paths;
 	/** Where this holds, a piece may be the whole last message, which a node of a graph hands on as its own. */
 	readonly copies?: Condition;
 	/** Where this holds, a piece may begin with all that its message has said so far, or else stands in its place. */
@@ -68,11 +71,11 @@ export interface Meaning {
 	 * A whole message. It counts only where its pieces did not come. With `repeats`, it adds what they lack, and stands in their place if it
 	 * does not begin with them.
 	 */
-	readonly whole?: Path | readonly Path[];
+	readonly whole?: Paths;
 	/** The whole answer. It counts only where its run has said nothing before. */
-	readonly all?: Path | readonly Path[];
+	readonly all?: Paths;
 	/** A message of its own, whatever came before: a question back. The agent waits for an approval, unless its `call` says otherwise. With its `each`, each entry has a question here. */
-	readonly asks?: Path | readonly Path[];
+	readonly asks?: Paths;
 	/** What stands in place of all that came before. That has been shown, and stays; a notice says so. */
 	readonly replaces?: Path;
 	/** What the message has said so far is taken back, and comes anew. It has been shown, and stays; a notice says so. */
@@ -86,7 +89,7 @@ export interface Meaning {
 	/** Messages that count, each a whole one, where the answer has ended and nothing else was said. */
 	readonly spare?: Path;
 	/** ID of the message, where several come side by side. Texts of another ID are another message. */
-	readonly id?: Path | readonly Path[];
+	readonly id?: Paths;
 	/** The ID is this path and the number of the event among those with it, as `[0,1]`; pieces repeat it in their `id`. */
 	readonly numberedBelow?: Path;
 	/**
@@ -99,7 +102,7 @@ export interface Meaning {
 	/** Calls of tools. An agent that ends with one of them waits for it, and the reader says so. */
 	readonly call?: Call;
 	/** IDs of calls that have their results, or were refused. `'*'`: all that wait for a result; `'?'`: all questions. */
-	readonly settles?: Path | readonly Path[];
+	readonly settles?: Paths;
 	/**
 	 * After this event, which begins a stream or a message, the dialect always sends an end. After an end, a `stream` is another run, which has
 	 * an end of its own. Logs, thoughts and progress only begin a `message`: one that is late changes nothing.
@@ -111,7 +114,7 @@ export interface Meaning {
 	 */
 	readonly ends?: 'message' | 'answer' | 'stream';
 	/** The agent has failed. The reason is here, or in the whole event. */
-	readonly fails?: Path | readonly Path[];
+	readonly fails?: Paths;
 }
 
 /** Where an event has what is known of a call. Several events may tell of one call. */
@@ -124,16 +127,16 @@ export interface Call {
 	/** Each entry of this list is a call, and the other paths begin there. */
 	readonly each?: Path;
 	/** Absent where the event is about all calls that are open. */
-	readonly id?: Path | readonly Path[];
+	readonly id?: Paths;
 	/** The ID of a call that an earlier event has told. */
 	readonly about?: Path;
-	readonly tool?: Path | readonly Path[];
+	readonly tool?: Paths;
 	/** The arguments. Of several paths, the first with a value counts. */
-	readonly input?: Path | readonly Path[];
+	readonly input?: Paths;
 	/** A piece of the arguments. */
 	readonly adds?: Path;
 	/** Why the agent asks, or what. */
-	readonly reason?: Path | readonly Path[];
+	readonly reason?: Paths;
 }
 
 /** The end of a run. */

@@ -1,6 +1,6 @@
 import { answersIn, isOtherPart, isOthers, textOf, unwrapped } from '../core/extractText';
 import { isPlainObject, isEmptyValue, type JsonObject } from '../core/json';
-import type { Meaning, Path } from './dialect';
+import type { Meaning, Paths } from './dialect';
 import { createGrowth } from './growth';
 import { createParagraphs, type Paragraphs } from './paragraphs';
 import { entriesOf, holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './paths';
@@ -88,11 +88,7 @@ function addRest(answer: Paragraphs, messages: readonly string[]): string {
 }
 
 /** Adds the question of each. A whole answer that follows does not repeat them. */
-function addQuestions(
-	answer: Paragraphs,
-	asking: readonly unknown[],
-	asks: Path | readonly Path[],
-): string {
+function addQuestions(answer: Paragraphs, asking: readonly unknown[], asks: Paths): string {
 	const isFirst = answer.isSilent();
 	const text = answer.addNew(asking.map((one) => questionAt(one, asks)));
 	if (isFirst) answer.beginRun();
@@ -129,7 +125,7 @@ function createIdFinder() {
 }
 
 /** Of several paths, what the first has that leads to something. */
-function firstAt(value: unknown, path: Path | readonly Path[]): unknown {
+function firstAt(value: unknown, path: Paths): unknown {
 	if (typeof path === 'string') return valueAt(value, path);
 	return path.map((each) => valueAt(value, each)).find((found) => !isEmptyValue(found));
 }

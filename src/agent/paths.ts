@@ -1,6 +1,6 @@
 import { isOthers, textOf } from '../core/extractText';
 import { isEmptyValue, isPresent } from '../core/json';
-import type { Call, Condition, Path } from './dialect';
+import type { Call, Condition, Path, Paths } from './dialect';
 
 /** An event as a row of the table sees it. */
 export interface NamedEvent {
@@ -23,16 +23,16 @@ const stepsByPath = new Map<Path, Step[]>();
 export const valueAt = (value: unknown, path: Path): unknown => follow(value, stepsOf(path), 0);
 
 /** The text at the first of these paths that has one. */
-export function textAt(value: unknown, paths: Path | readonly Path[]): string {
+export function textAt(value: unknown, paths: Paths): string {
 	return findTextAt(value, paths, () => false);
 }
 
 /** The same without what someone else says. Of the event and of all that is on the way to the text, each may name its role. */
-export function saidAt(value: unknown, paths: Path | readonly Path[]): string {
+export function saidAt(value: unknown, paths: Paths): string {
 	return findTextAt(value, paths, isOthers);
 }
 
-function findTextAt(value: unknown, paths: Path | readonly Path[], isLeftOut: Way['isLeftOut']) {
+function findTextAt(value: unknown, paths: Paths, isLeftOut: Way['isLeftOut']) {
 	for (const path of typeof paths === 'string' ? [paths] : paths) {
 		const text = textOf(follow(value, stepsOf(path), 0, { isLeftOut, join: asParagraphs }));
 		if (text) return text;
@@ -41,7 +41,7 @@ function findTextAt(value: unknown, paths: Path | readonly Path[], isLeftOut: Wa
 }
 
 /** The same for a question: with nothing but fields, as of an approval, it is these as JSON. */
-export function questionAt(value: unknown, paths: Path | readonly Path[]): string {
+export function questionAt(value: unknown, paths: Paths): string {
 	const fields = [paths].flat().map((path) => valueAt(value, path));
 	return textAt(value, paths) || JSON.stringify(fields.find((found) => !isEmptyValue(found))) || '';
 }

@@ -1,5 +1,5 @@
 import type { Decision } from '../core/decision';
-import type { Condition, Path } from './dialect';
+import type { Condition, Path, Paths } from './dialect';
 import type { Waiting } from './waiting';
 
 /** What a request has in it. A text that is a placeholder becomes its value, and a field whose placeholder has none is left out. */
@@ -54,9 +54,6 @@ export interface Ask extends RequestForm {
 	readonly inCard?: Path;
 }
 
-/** Of several paths to the same, the first with an ID counts. */
-export type AskedAt = ReadonlyArray<Path | readonly Path[]>;
-
 /** What waits for the decision of a person, of a server that keeps it until it gets one. */
 export interface Approvals {
 	/** Asks for free what waits in a session. Its answer is a list of sessions, */
@@ -65,8 +62,8 @@ export interface Approvals {
 	readonly session: Path;
 	/** and what waits in it here, each with `id` and `value`. */
 	readonly at: Path;
-	/** Where events of an answer have the same. */
-	readonly askedAt: AskedAt;
+	/** Where events of an answer have the same. Of several paths to it, the first with an ID counts. */
+	readonly askedAt: readonly Paths[];
 	/** How a decision is sent. */
 	readonly answer: Ask;
 }
@@ -100,7 +97,7 @@ export interface AgentServer {
 	readonly tasks?: {
 		readonly waits: Partial<Readonly<Record<Waiting['kind'], readonly string[]>>>;
 		readonly over: readonly string[];
-		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Path | readonly Path[] }>;
+		readonly at: ReadonlyArray<{ readonly state: Path; readonly id: Paths }>;
 	};
 	/** Where it tells what waits for a person, and how that is decided. */
 	readonly approvals?: Approvals;
@@ -108,7 +105,7 @@ export interface AgentServer {
 	readonly decides?: {
 		/** An event after which nothing waits of what was before: another run. */
 		readonly begins?: Condition;
-		readonly askedAt: AskedAt;
+		readonly askedAt: readonly Paths[];
 		readonly each: Readonly<Record<Decision, Template>>;
 	};
 	/** Events that only repeat what others say. */

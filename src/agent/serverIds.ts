@@ -1,8 +1,9 @@
 import { asReported, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
+import type { Paths } from './dialect';
 import { holds, textAt, valueAt } from './paths';
-import type { AgentServer, AskedAt } from './server';
+import type { AgentServer } from './server';
 import type { Waiting } from './waiting';
 import { MAX_OPEN } from './waits';
 
@@ -96,7 +97,7 @@ function readTasks(
 const KINDS = ['input', 'approval'] as const;
 
 /** Empty for what has no ID: what was asked is not decided without it. */
-const idsIn = (value: unknown, paths: AskedAt[number]): string[] => {
+const idsIn = (value: unknown, paths: Paths): string[] => {
 	const found = [paths].flat().map((path) =>
 		[valueAt(value, path)]
 			.flat()
@@ -115,7 +116,7 @@ export const taskOf = (ids: readonly string[]): string => {
 	return isUsable ? known.join(SEPARATOR) : '';
 };
 
-export const idAt = (value: unknown, path: string | readonly string[]): string =>
+export const idAt = (value: unknown, path: Paths): string =>
 	plainId(textAt(value, path));
 
 const plainId = (id: string) => (id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) ? id : '');

@@ -1,6 +1,6 @@
 import { shortenText } from '../core/errors';
 import { isEmptyValue, isPresent } from '../core/json';
-import type { Call, Meaning, Path } from './dialect';
+import type { Call, Meaning, Paths } from './dialect';
 import { entriesOf, questionAt, textAt, valueAt } from './paths';
 
 /** A call of a tool for which the agent waits, or a question. */
@@ -133,7 +133,7 @@ function idsOf({ id }: Call, value: unknown, open: ReadonlyMap<string, OpenCall>
 	return id === undefined && open.size > 0 ? [...open.keys()] : [''];
 }
 
-const valueIn = (value: unknown, paths: Path | readonly Path[] = []): unknown =>
+const valueIn = (value: unknown, paths: Paths = []): unknown =>
 	[paths]
 		.flat()
 		.map((path) => valueAt(value, path))
