@@ -1,4 +1,4 @@
-import { END, FAILURE, type Dialect } from './dialect';
+import { BEGIN, END, FAILURE, type Dialect } from './dialect';
 
 const LIFE = 'params.data.event';
 const ENTRY = 'outputs[type=message.output]';
@@ -48,7 +48,7 @@ export const AGENT_APIS: readonly Dialect[] = [
 		by: 'line',
 		knownBy: ['response.status', 'response.thinking.delta', 'response.text.delta'],
 		events: {
-			'response.status': { opens: 'stream' },
+			'response.status': BEGIN,
 			'response.text.delta': { opens: 'stream', piece: 'text', id: 'content_index' },
 			'response.text': { whole: 'text', ends: 'message' },
 			response: { all: 'content', ends: 'answer' },
@@ -62,7 +62,7 @@ export const AGENT_APIS: readonly Dialect[] = [
 		by: ['type', 'object'],
 		knownBy: ['conversation.response', 'conversation.response.*', 'message.output.delta'],
 		events: {
-			'conversation.response.started': { opens: 'stream' },
+			'conversation.response.started': BEGIN,
 			'message.output.delta': { piece: 'content', id: 'id' },
 			'function.call.delta': { call: { id: 'tool_call_id', tool: 'name', adds: 'arguments' } },
 			'conversation.response.error': FAILURE,
@@ -87,7 +87,7 @@ export const AGENT_APIS: readonly Dialect[] = [
 		by: ['event_type', 'object'],
 		knownBy: ['interaction.created', 'step.delta', { object: 'interaction', status: '*' }],
 		events: {
-			'interaction.created': { opens: 'stream' },
+			'interaction.created': BEGIN,
 			'step.start': {
 				if: { 'step.type': 'function_call' },
 				call: { id: 'index', tool: 'step.name' },

@@ -1,8 +1,8 @@
-import { END, type Dialect, type Meaning } from './dialect';
+import { BEGIN, END, ERROR, type Dialect, type Meaning } from './dialect';
 
 const ERRORS: Dialect['events'] = {
 	error: { fails: ['error', ''] },
-	'': { if: { error: '*' }, fails: 'error' },
+	'': ERROR,
 };
 const OF_SUBAGENT = { parent_tool_use_id: '*' };
 
@@ -54,7 +54,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 				...adkCalls('function_call', 'function_response', 'long_running_tool_ids'),
 				{ if: { errorCode: '*' }, fails: '' },
 				{ if: { error_code: '*' }, fails: ['error_message', ''] },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 			],
 		},
 	},
@@ -150,7 +150,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 			'agentResultEvent',
 		],
 		events: {
-			beforeInvocationEvent: { opens: 'stream' },
+			beforeInvocationEvent: BEGIN,
 			modelStreamUpdateEvent: {
 				if: { 'event.delta.type': 'textDelta' },
 				piece: 'event.delta.text',
@@ -210,7 +210,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 					ends: 'answer',
 				},
 				{ if: { force_stop: true }, fails: 'force_stop_reason' },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 			],
 		},
 	},

@@ -139,8 +139,14 @@ export interface Call {
 	readonly reason?: Paths;
 }
 
+/** The beginning of a run. */
+export const BEGIN: Meaning = { opens: 'stream' };
+
 /** The end of a run. */
-export const END = { ends: 'stream' } as const satisfies Meaning;
+export const END: Meaning = { ends: 'stream' };
 
 /** The whole event tells that the agent has failed. */
-export const FAILURE = { fails: '' } as const satisfies Meaning;
+export const FAILURE: Meaning = { fails: '' };
+
+/** It does so by a field. */
+export const ERROR: Meaning = { if: { error: '*' }, fails: 'error' };

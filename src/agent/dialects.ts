@@ -11,7 +11,7 @@ import {
 	UI_RESULT,
 	UI_RESULTS,
 } from './calls';
-import { END, FAILURE, type Dialect, type Meaning } from './dialect';
+import { BEGIN, END, ERROR, FAILURE, type Dialect, type Meaning } from './dialect';
 import { LANGCHAIN } from './langChain';
 import { MODELS } from './models';
 import { PRODUCTS } from './products';
@@ -46,7 +46,7 @@ export const DIALECTS: readonly Dialect[] = [
 			{ type: ['start', 'step-start'], payload: '*' },
 		],
 		events: {
-			start: { opens: 'stream' },
+			start: BEGIN,
 			// a step follows only where each call of the one before has its result
 			'start-step': { settles: '*' },
 			'step-start': { settles: '*' },
@@ -175,7 +175,7 @@ export const DIALECTS: readonly Dialect[] = [
 				},
 				{ if: { finishReason: '*' }, ends: 'answer' },
 				{ if: { result: '*' }, all: ['result.message.content', 'result'], ends: 'stream' },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 			],
 			error: FAILURE,
 		},

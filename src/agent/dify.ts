@@ -1,4 +1,4 @@
-import { END, FAILURE, type Dialect, type Meaning } from './dialect';
+import { BEGIN, END, FAILURE, type Dialect, type Meaning } from './dialect';
 
 const DIFY = { message_end: END, message_replace: { replaces: 'answer' }, error: FAILURE };
 const DIFY_RUN: readonly Meaning[] = [
@@ -42,7 +42,7 @@ export const DIFY_APPS: readonly Dialect[] = [
 			...DIFY,
 			message: { opens: 'stream', piece: 'answer' },
 			text_chunk: { piece: 'data.text' },
-			workflow_started: { opens: 'stream' },
+			workflow_started: BEGIN,
 			workflow_finished: DIFY_RUN,
 			human_input_required: { asks: 'data.form_content' },
 			workflow_paused: END,

@@ -1,4 +1,4 @@
-import { END, FAILURE, type Dialect, type Meaning } from './dialect';
+import { BEGIN, END, FAILURE, type Dialect, type Meaning } from './dialect';
 
 /**
  * Calls of tools in a message of LangChain: in pieces, or whole. The number of a piece is unique until the tools have run. Many servers pass
@@ -107,9 +107,9 @@ export const LANGCHAIN: readonly Dialect[] = [
 			'on_parser_*',
 		],
 		events: {
-			on_chain_start: { opens: 'stream' },
-			on_chat_model_start: { opens: 'stream' },
-			on_llm_start: { opens: 'stream' },
+			on_chain_start: BEGIN,
+			on_chat_model_start: BEGIN,
+			on_llm_start: BEGIN,
 			on_chat_model_stream: { piece: ['data.chunk.content', 'data.chunk.kwargs.content'] },
 			on_llm_stream: { piece: ['data.chunk.text', 'data.chunk.kwargs.content'] },
 			on_chat_model_end: [

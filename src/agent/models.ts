@@ -1,4 +1,4 @@
-import { END, FAILURE, type Dialect } from './dialect';
+import { BEGIN, END, ERROR, FAILURE, type Dialect } from './dialect';
 
 /** Messages in the output of a response. */
 const SAID = 'output[type=message]';
@@ -22,7 +22,7 @@ export const MODELS: readonly Dialect[] = [
 					calls: 'choices[index=0].delta.tool_calls',
 				},
 				{ whole: ['choices[index=0].message.content', 'choices[index=0].message.refusal'] },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 				// vLLM, up to 0.10, and TensorRT-LLM
 				{ if: { object: 'error' }, fails: '' },
 				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
@@ -41,7 +41,7 @@ export const MODELS: readonly Dialect[] = [
 		knownBy: ['response.*', { object: 'response' }],
 		mayHaveNoText: true,
 		events: {
-			'response.created': { opens: 'stream' },
+			'response.created': BEGIN,
 			'response.output_text.delta': { piece: 'delta' },
 			'response.refusal.delta': { piece: 'delta' },
 			'response.output_text.done': { whole: 'text' },
@@ -64,7 +64,7 @@ export const MODELS: readonly Dialect[] = [
 			],
 			'response.failed': { fails: 'response.error' },
 			error: FAILURE,
-			'': { if: { error: '*' }, fails: 'error' },
+			'': ERROR,
 			response: [
 				{ all: inMessage(SAID) },
 				{
@@ -98,7 +98,7 @@ export const MODELS: readonly Dialect[] = [
 			{ type: 'message', role: 'assistant', 'content.type': '*' },
 		],
 		events: {
-			message_start: { opens: 'stream' },
+			message_start: BEGIN,
 			content_block_start: [
 				{ piece: 'content_block' },
 				{ if: { 'content_block.type': 'tool_use' }, calls: 'content_block.name' },
@@ -127,7 +127,7 @@ export const MODELS: readonly Dialect[] = [
 					piece: 'candidates[index=0].content.parts',
 					calls: 'candidates[index=0].content.parts.functionCall',
 				},
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 				{
 					if: { 'candidates[index=0].finishReason': GEMINI_REFUSALS },
 					fails: ['candidates.finishMessage', 'candidates.finishReason'],
@@ -143,7 +143,7 @@ export const MODELS: readonly Dialect[] = [
 		events: {
 			'': [
 				{ opens: 'stream', piece: ['message.content', 'response'] },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 				{ if: { done: true }, ends: 'stream' },
 			],
 		},
@@ -156,7 +156,7 @@ export const MODELS: readonly Dialect[] = [
 		events: {
 			'': [
 				{ unless: { 'token.special': true }, opens: 'stream', piece: 'token.text' },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 				{ if: { generated_text: String }, ends: 'stream' },
 			],
 		},
@@ -167,7 +167,7 @@ export const MODELS: readonly Dialect[] = [
 		by: 'type',
 		knownBy: ['content-delta', { type: 'message-start', 'delta.message.role': 'assistant' }],
 		events: {
-			'message-start': { opens: 'stream' },
+			'message-start': BEGIN,
 			'content-delta': { piece: 'delta.message.content.text' },
 			'message-end': [{ if: { 'delta.finish_reason': 'ERROR' }, fails: 'delta' }, END],
 		},

@@ -1,4 +1,4 @@
-import { END, FAILURE, type Call, type Dialect } from './dialect';
+import { BEGIN, END, FAILURE, type Call, type Dialect } from './dialect';
 import { DIFY_APPS } from './dify';
 import { RAGFLOW } from './ragflow';
 
@@ -26,7 +26,7 @@ const AGNO_CALL: Call = {
 	input: 'tool_args',
 };
 const AGNO: Dialect['events'] = {
-	RunStarted: { opens: 'stream' },
+	RunStarted: BEGIN,
 	RunContent: { unless: OF_MEMBER, piece: 'content' },
 	RunCompleted: { unless: OF_MEMBER, all: 'content', ends: 'stream' },
 	RunPaused: [
@@ -81,7 +81,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			},
 		],
 		events: {
-			'run.started': { opens: 'stream' },
+			'run.started': BEGIN,
 			'text.delta': { piece: 'data.delta', id: 'data.partId' },
 			'hitl.requested': {
 				call: {
@@ -107,8 +107,8 @@ export const PRODUCTS: readonly Dialect[] = [
 		knownBy: ['agentFlowEvent', 'nextAgentFlow', { event: 'token', data: String }],
 		mayHaveNoText: true,
 		events: {
-			start: { opens: 'stream' },
-			agentFlowEvent: { opens: 'stream' },
+			start: BEGIN,
+			agentFlowEvent: BEGIN,
 			token: { piece: 'data' },
 			action: { asks: ['data.data.input', 'data.data.nodeLabel'] },
 			error: { fails: 'data' },
@@ -126,7 +126,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			{ '#': 'Message', node_seq_id: '*' },
 		],
 		events: {
-			'conversation.chat.created': { opens: 'stream' },
+			'conversation.chat.created': BEGIN,
 			'conversation.message.delta': { if: { type: 'answer' }, piece: 'content', id: 'id' },
 			'conversation.message.completed': {
 				if: { type: 'answer' },
@@ -261,7 +261,7 @@ export const PRODUCTS: readonly Dialect[] = [
 		by: 'type',
 		knownBy: [{ type: ['begin', 'item', 'end', 'error'], 'metadata.nodeId': '*' }],
 		events: {
-			begin: { opens: 'stream' },
+			begin: BEGIN,
 			item: { piece: 'content' },
 			error: { fails: 'content' },
 			end: { ends: 'answer' },

@@ -116,7 +116,6 @@ export const taskOf = (ids: readonly string[]): string => {
 	return isUsable ? known.join(SEPARATOR) : '';
 };
 
-export const idAt = (value: unknown, path: Paths): string =>
-	plainId(textAt(value, path));
+export const idAt = (value: unknown, path: Paths): string => plainId(textAt(value, path));
 
 const plainId = (id: string) => (id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) ? id : '');

@@ -1,4 +1,4 @@
-import type { Dialect, Meaning } from './dialect';
+import { ERROR, type Dialect, type Meaning } from './dialect';
 
 /** Version 2 of the Agent Client Protocol tells the end of its work in the state of the session. */
 const ACP_2: readonly Meaning[] = [
@@ -53,7 +53,7 @@ export const SESSIONS: readonly Dialect[] = [
 			'': [
 				// version 2 of ACP answers the prompt first, and then works
 				{ if: { 'result.messageId': '*' }, opens: 'stream' },
-				{ if: { error: '*' }, fails: 'error' },
+				ERROR,
 				{ if: { 'result.isError': true }, fails: 'result.content.text' },
 				{ if: { 'result.stopReason': ['cancelled', 'refusal'] }, fails: 'result' },
 				...['content', 'structuredContent', 'stopReason'].map(
