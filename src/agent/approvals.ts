@@ -3,7 +3,7 @@ import { invalidInputError, ServiceError, withDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
-import { askBefore, fill, readList, toRequest } from './asking';
+import { askBefore, factsOf, fill, readList, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
 import type { AgentServer, Approvals } from './server';
 import { idAt, SEPARATOR, taskOf } from './serverIds';
@@ -71,13 +71,14 @@ export async function directMessage(
 		session === undefined ? undefined : redact(await findOpen(http, server, session, known));
 	if (open) {
 		const { task, waitsFor, answer } = open;
-		const mayBe = decision && !open.refuses?.(decision);
-		if (mayBe && answer && isMeant(server, open, decision, known, shown))
+		const refusal = refusalOf(server, open, decision, known, shown);
+		if (decision && answer && !refusal)
 			return { ...answer(decision, content), decides: server.approvals ? undefined : task };
-		const [message, ...advice] = refusalOf(server, open, decision, known);
-		throw withDetails(refused(message, advice.join(' ')), {
-			computed: { server: server.name, waitsFor, ...(task && { taskId: task }) },
-		});
+		const [message = '', ...advice] = refusal ?? [];
+		throw withDetails(
+			refused(message, advice.join(' ')),
+			factsOf(server.name, { waitsFor, ...(task && { taskId: task }) }),
+		);
 	}
 	if (decision)
 		throw server.approvals
@@ -88,34 +89,15 @@ export async function directMessage(
 	return { content, task: server.approvals ? undefined : known.taskId };
 }
 
-/** Whether a decision is about what waits, and may be. To decline what has no ID goes on in words, where no entry is needed. */
-const isMeant = (
-	{ decides }: AgentServer,
-	{ task, waitsFor }: OpenApproval,
-	decision: Decision,
-	known: KnownWait,
-	shown: KnownWait,
-) => {
-	const mayBeTaken =
-		!known.isUnseen && (decision === 'decline' || (!waitsFor.onlyDecline && known.text !== ''));
-	if (!task) return mayBeTaken && decision !== 'approve' && !decides;
-	const isKnown = known.taskId !== undefined;
-	return mayBeTaken && isKnown && [known, shown].every((one) => isSame({ task, waitsFor }, one));
-};
-
-/** Whether what was shown is what waits, as far as that is known. The ID may be that of the next question (LangGraph for Python). */
-const isSame = (
-	{ task, waitsFor }: Pick<OpenApproval, 'task' | 'waitsFor'>,
-	{ taskId = task, text }: KnownWait,
-) => taskId === task && (!text || text === waitsFor.text);
-
-/** Why nothing is sent, and what to do. */
+/** Why nothing is sent, and what to do. @returns undefined for a decision that is about what waits, and may be. */
 function refusalOf(
 	{ name, approvals, decides }: AgentServer,
 	{ task, waitsFor, answer, refuses }: OpenApproval,
 	decision: Decision | undefined,
-	{ taskId, kind, text, isUnseen }: KnownWait,
-): [message: string, ...advice: string[]] {
+	known: KnownWait,
+	shown: KnownWait,
+): string[] | undefined {
+	const { taskId, kind, text, isUnseen } = known;
 	const now = `It waits for: ${waitsFor.text}`;
 	const isKnown = approvals ?? kind;
 	if (!decision)
@@ -125,7 +107,16 @@ function refusalOf(
 	if (isUnseen) return [UNKNOWN, WHICH, now];
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
-	if (!task && !decides) return [`${name} takes no approval from this node`, NO_WAY];
+	const isSeen = decision === 'decline' || text !== '';
+	// to decline what has no ID goes on in words, where no entry is needed
+	if (!task && !decides)
+		return isSeen && decision !== 'approve'
+			? undefined
+			: [`${name} takes no approval from this node`, NO_WAY];
+	// as far as it is known. The ID may be that of the next question (LangGraph for Python)
+	const isShown = (one: KnownWait) =>
+		(one.taskId ?? task) === task && (!one.text || one.text === waitsFor.text);
+	if (task && taskId && isSeen && isShown(known) && isShown(shown)) return undefined;
 	if (!taskId || text === '') return [UNKNOWN, WHICH, now];
 	return ['What waits for approval is not what was decided about', WHICH, now];
 }
