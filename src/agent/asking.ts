@@ -152,6 +152,21 @@ export function readList(answer: unknown, at: Path, what: string, more = NOT_SEN
 
 const NOT_SENT = 'Nothing was sent.';
 
+/** Finds the server's own ID of a conversation again. @returns undefined for a new one. @throws ServiceError; no message was sent. */
+export async function findConversation(
+	http: Http,
+	server: AgentServer,
+	session: string,
+): Promise<string | undefined> {
+	if (!server.finds) return undefined;
+	const { list, id, ...form } = server.finds;
+	const request = toRequest(form, { session }, () => '');
+	return await askBefore(http, server, request, (answer) => {
+		const [latest] = readList(answer, list, 'the conversations of this session');
+		return idAt(latest, id) || undefined;
+	});
+}
+
 /** An agent of a server. */
 interface ListedAgent {
 	id: string;

@@ -87,13 +87,11 @@ async function sendOnce(
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
 	const { ids, read } = createIdReader(server);
 	try {
-		const { agent, chat, task, resume, decisions, isNew, history: said } = other ?? {};
-		const session = isNew && server.chatAt ? undefined : sessionId;
-		const history = toMessages(server, said, newId);
-		const ofSession = { session, agent, chat, task, history };
-		const values = { message: content, ...ofSession, resume, decisions };
+		const session = other?.isNew && server.chatAt ? undefined : sessionId;
+		const history = toMessages(server, other?.history, newId);
+		const values: Values = { ...other, message: content, session, history };
 		const response = await http.send({
-			...toAskRequest(wayOf(server, way, resume), values, newId),
+			...toAskRequest(wayOf(server, way, values), values, newId),
 			accept,
 			...(server.notTaken && { isUnsureAfter429: true }),
 		});
@@ -136,7 +134,7 @@ function withWait({ decides }: AgentServer, answer: AgentAnswer, ids: ServerIds)
 }
 
 /** A decision goes another way than a message. */
-const wayOf = ({ approvals }: AgentServer, way: Way, resume: Values['resume']): Way =>
+const wayOf = ({ approvals }: AgentServer, way: Way, { resume }: Values): Way =>
 	resume && approvals ? { ask: approvals.answer } : way;
 
 const isIgnored = ({ ignores }: AgentServer, event: NamedEvent): boolean =>

@@ -9,7 +9,7 @@ import {
 	tellWay,
 	wordsFor,
 } from '../../../src/agent/approvals';
-import { findConversation } from '../../../src/agent/conversation';
+import { findConversation } from '../../../src/agent/asking';
 import type { Waiting } from '../../../src/agent/waiting';
 import { readHistory } from '../../../src/agent/history';
 import type { AgentServer, Said } from '../../../src/agent/server';
