@@ -68,20 +68,19 @@ export async function holdConversations(
 		const { settings } = item;
 		const display = createDisplay(n8n, itemIndex, settings);
 		const call = { n8n, itemIndex, settings, state, display };
-		const record = (held: Pick<typeof item, 'conversation'>) =>
-			recordProgress(n8n, itemIndex, held.conversation, state.speakers);
+		const record = () => recordProgress(n8n, itemIndex, item.conversation, state.speakers);
 		const advance = async () => {
 			if (begun) item.conversation = await takeAnswer(call, item.conversation, answers);
 			item.conversation = endIfDetached(call, await askNextSpeaker(call, item.conversation));
 			await display.showEnding(item.conversation);
 			// recorded first: a kill while the model is asked for the result must not lose it
 			const { ending, rules } = item.conversation;
-			if (ending && rules.resultSchema) record(item);
+			if (ending && rules.resultSchema) record();
 			item.conversation = await conclude(n8n, itemIndex, item.conversation);
 		};
 		const end = (cause: unknown) => void (item.conversation = endByError(item.conversation, cause));
 		await (begun ? advance().catch(end) : advance());
-		record(item);
+		record();
 	}
 	const request = toRequest(n8n, state);
 	if (!request.actions.length) return [toOutput(n8n, state)];
@@ -114,10 +113,11 @@ const copyState = (state: State): State => ({
 
 /** Takes the answer to the turn in progress, or a person's decision on it. */
 async function takeAnswer(
-	{ n8n, itemIndex, state, display }: Call,
+	call: Call,
 	conversation: Conversation,
 	answers: Answers,
 ): Promise<Conversation> {
+	const { n8n, itemIndex, state, display } = call;
 	const { pending } = conversation;
 	if (!pending) return conversation;
 	const answer = answers.get(actionId(itemIndex, pending));
@@ -132,7 +132,7 @@ async function takeAnswer(
 		return approveTurn(conversation, decision.by ?? tool.review.node);
 	}
 	if (!answer) throw new Error('n8n has no answer from this speaker');
-	const question = toQuestion({ n8n, state }, conversation, { answer, given });
+	const question = toQuestion(call, conversation, { answer, given });
 	const said = toReply(answer, question);
 	const durationMs = durationOf(answer, pending, question.hasWaited);
 	const { approval: asked } = conversation;
@@ -156,7 +156,7 @@ async function takeAnswer(
 
 /** @param given What the speaker's node was given. */
 function toQuestion(
-	{ n8n, state }: Pick<Call, 'n8n' | 'state'>,
+	{ n8n, state }: Call,
 	{ pending, rules }: Conversation,
 	{ answer, given }: { answer: Answer; given: Question['sent'] },
 ): Question {

@@ -39,7 +39,8 @@ interface FoldOptions extends ReadingOptions {
 /** Builds the text of an agent's answer: by the row of the table that recognizes one of its events, or by the plain rule. */
 export function createAnswerFold(options: FoldOptions) {
 	const { includeRawEvents, answerPath, type } = options;
-	const { kept, ...reading } = createReading(options);
+	const reading = createReading(options);
+	const { kept } = reading;
 	let format: AnswerForm = 'text';
 	let notice: string | undefined;
 
@@ -118,7 +119,7 @@ const mayHaveOtherText = (
 
 /** What is not certain about an answer that has ended. */
 function noticeOf(
-	{ dialect, state, told }: Pick<ReturnType<typeof createReading>, 'dialect' | 'state' | 'told'>,
+	{ dialect, state, told }: ReturnType<typeof createReading>,
 	format: AnswerForm,
 	isQuiet: boolean,
 ): string | undefined {

@@ -5,7 +5,7 @@ import { isPlainObject } from '../core/json';
 import { encodePathSegment } from '../core/urls';
 import { askBefore, factsOf, fill, readList, toRequest } from './asking';
 import { textAt, valueAt } from './paths';
-import type { AgentServer, Approvals } from './server';
+import type { AgentServer, Approvals, Values } from './server';
 import { idAt, SEPARATOR, taskOf } from './serverIds';
 import { requestsOf, toWaiting, type Waiting } from './waiting';
 
@@ -21,14 +21,8 @@ export interface KnownWait {
 }
 
 /** What is sent into a session. */
-export interface Directed {
+export interface Directed extends Pick<Values, 'task' | 'resume' | 'decisions'> {
 	content: string;
-	/** The task that the message is for. */
-	task?: string | undefined;
-	/** By ID of what waits: the decision, for a server that takes values. */
-	resume?: Readonly<Record<string, unknown>>;
-	/** For one that takes an entry for each. */
-	decisions?: readonly unknown[];
 	/** The task about which it decides, of a server that is not asked what waits. */
 	decides?: string | undefined;
 }

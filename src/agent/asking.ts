@@ -38,10 +38,9 @@ export function toRequest(
 	values: Values,
 	newId: () => string,
 ): AskRequest {
-	const encoded = path.replace(
-		PLACEHOLDER,
-		(_, name: keyof Omit<Values, 'resume' | 'decisions' | 'history'>) =>
-			encodePathSegment(values[name] ?? '', NAMES[name] ?? name),
+	const encoded = path.replace('{session}', () =>
+		// as the editor names it
+		encodePathSegment(values.session ?? '', 'Session ID'),
 	);
 	if (body === undefined) return { method, path: encoded };
 	return { method, path: encoded, body: fill(body, values, newId) as object };
@@ -49,8 +48,6 @@ export function toRequest(
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 const ONLY_PLACEHOLDERS = /^\{\w+\}(\|\{\w+\})*$/;
-/** As the editor names them. */
-const NAMES: Partial<Record<keyof Values, string>> = { session: 'Session ID', agent: 'Agent' };
 
 /** @returns undefined for a placeholder without a value. */
 export function fill(template: Template, values: Values, newId: () => string): unknown {

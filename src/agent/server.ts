@@ -39,7 +39,7 @@ export interface Said {
 
 export interface RequestForm {
 	readonly method?: 'GET' | 'POST';
-	/** Below the base URL. Placeholders are encoded. */
+	/** Below the base URL. It may have `{session}`, which is encoded. */
 	readonly path: string;
 	readonly body?: Template;
 }

@@ -29,7 +29,7 @@ export function toWaiting(waits: readonly Wait[]): Waiting | undefined {
 		.sort((one, other) => (one.order < other.order ? -1 : 1))
 		.map(({ wait }) => wait);
 	if (!asking.length) return undefined;
-	const all = asking.flatMap(callsOf).map(toCall);
+	const all = asking.flatMap(callsOf);
 	const said = asking.filter(({ reason }) => !requestsOf(reason).length).map(reasonOf);
 	const words = [...said.filter(Boolean), ...all.map(inWords)];
 	const whole = words.join('\n');
@@ -63,15 +63,14 @@ export function requestsOf(asked: unknown): Array<Readonly<Record<string, unknow
 	return Array.isArray(found) ? found.filter(isPlainObject) : [];
 }
 
-const callsOf = ({ tool, input, reason }: Wait): Array<Pick<Wait, 'tool' | 'input'>> =>
+const callsOf = ({ tool, input, reason }: Wait): WaitingCall[] =>
 	tool
-		? [{ tool, input }]
-		: requestsOf(reason).map(({ name, args }) => ({
-				tool: typeof name === 'string' ? name : '?',
-				input: args,
-			}));
+		? [toCall(tool, input)]
+		: requestsOf(reason).map(({ name, args }) =>
+				toCall(typeof name === 'string' ? name : '?', args),
+			);
 
-const toCall = ({ tool, input }: Pick<Wait, 'tool' | 'input'>): WaitingCall => ({
+const toCall = (tool: string, input: unknown): WaitingCall => ({
 	tool,
 	...omitMissing({ arguments: isEmptyValue(input) ? undefined : asText(input) }),
 });

@@ -192,7 +192,7 @@ export function receiveReply(
 
 /** What a speaker waits for, as its server says it: in place of what a transcript says. It is no turn. */
 function receiveCheck(
-	before: Omit<Conversation, 'pending'>,
+	before: Conversation,
 	{ speaker }: PendingTurn,
 	reply: Reply,
 	conversation: Conversation,
@@ -208,7 +208,7 @@ function receiveCheck(
 }
 
 export const endConversation = (
-	conversation: Omit<Conversation, 'pending'>,
+	conversation: Conversation,
 	ending: Ending,
 	now: number,
 ): Conversation => ({ ...conversation, ending, endedAt: now });
@@ -269,7 +269,7 @@ function toTurn(
  * turn to replace, it is added like any other.
  */
 function addTurn(
-	{ turns, rules }: Pick<Conversation, 'turns' | 'rules'>,
+	{ turns, rules }: Conversation,
 	turn: Turn,
 	{ text, replacesTurn }: Reply,
 ): readonly Turn[] {

@@ -96,7 +96,7 @@ export function checkEnding(
  * @returns undefined if it continues.
  */
 export function checkLimits(
-	{ rules, turns, earlier, began }: Omit<Course, 'speakers'>,
+	{ rules, turns, earlier, began }: Course,
 	now: number,
 ): Ending | undefined {
 	const { turnLimit, timeLimit, spendingCap } = rules;

@@ -10,10 +10,8 @@ interface Choice {
 	note?: string;
 }
 
-type Progress = Pick<Conversation, 'speakers' | 'turns' | 'rules' | 'earlier'>;
-
 /** The speaker after the one who was asked last, in the order in which they were connected. */
-export function nextInTurn({ speakers, turns }: Progress): string {
+export function nextInTurn({ speakers, turns }: Conversation): string {
 	const last = turns.findLast(({ speaker }) => speakers.includes(speaker));
 	const at = last ? speakers.indexOf(last.speaker) + 1 : 0;
 	return speakers[at % speakers.length] ?? '';
@@ -23,14 +21,14 @@ export function nextInTurn({ speakers, turns }: Progress): string {
  * The next speaker of a round in which all get the same message; a round begins with the first speaker. A round that an earlier
  * conversation began is continued, unless there is a new opening.
  */
-export function nextInRound(conversation: Progress): string {
+export function nextInRound(conversation: Conversation): string {
 	const { speakers } = conversation;
 	const asked = listRound(conversation).map(({ speaker }) => speaker);
 	return speakers.find((name) => !asked.includes(name)) ?? '';
 }
 
 /** The turns of the round that is under way. */
-function listRound({ speakers, turns, rules, earlier }: Progress): Conversation['turns'] {
+function listRound({ speakers, turns, rules, earlier }: Conversation): Conversation['turns'] {
 	const own = rules.opening.trim() ? turns.slice(earlier) : turns;
 	const first = own.findLastIndex(({ speaker }) => speaker === speakers[0]);
 	const round = first < 0 ? [] : own.slice(first);
@@ -39,7 +37,7 @@ function listRound({ speakers, turns, rules, earlier }: Progress): Conversation[
 }
 
 /** The speaker whom the last one, or the opening, addresses by "@name"; otherwise the next in turn. */
-export function addressedSpeaker(conversation: Progress): Choice {
+export function addressedSpeaker(conversation: Conversation): Choice {
 	const { speakers, turns, rules, earlier } = conversation;
 	const last = turns.slice(earlier).at(-1);
 	const text = last?.text ?? rules.opening;
@@ -96,7 +94,7 @@ export type Moderation = Choice | { isDone: true };
  * @param speakers By name.
  */
 export function toModeratorPrompt(
-	conversation: Progress,
+	conversation: Conversation,
 	instructions: string,
 	speakers: Readonly<Record<string, { description?: string }>>,
 ): string {
@@ -115,16 +113,14 @@ export function toModeratorPrompt(
 		.join('\n\n');
 }
 
-type Said = Pick<Progress, 'turns' | 'speakers'>;
-
 /** What was said, with names. */
-export const formatTurns = (said: Said): string => join(nameTurns(said));
+export const formatTurns = (said: Conversation): string => join(nameTurns(said));
 
-const nameTurns = ({ turns, speakers }: Said) =>
+const nameTurns = ({ turns, speakers }: Conversation) =>
 	turns.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []));
 
 /** The whole conversation with its opening, or the end of it if it is too long. */
-export function formatTranscript(conversation: Said & Pick<Progress, 'rules'>): string {
+export function formatTranscript(conversation: Conversation): string {
 	const { opening } = conversation.rules;
 	return cutParts([...(opening.trim() ? [{ text: opening }] : []), ...nameTurns(conversation)])
 		.text;
@@ -135,7 +131,7 @@ export function formatTranscript(conversation: Said & Pick<Progress, 'rules'>): 
  *
  * @param answer undefined if the moderator failed.
  */
-export function readModeration(conversation: Progress, answer: string | undefined): Moderation {
+export function readModeration(conversation: Conversation, answer: string | undefined): Moderation {
 	const inTurn = (why: string): Moderation => ({
 		speaker: nextInTurn(conversation),
 		note: `${why}, so the next speaker in turn was asked.`,
@@ -182,7 +178,7 @@ const MANY_SPEAKERS = 3;
  * The message to a speaker in its turn, and a remark for the transcript. If the message is too long, its beginning is left out, which the
  * message says. The instruction is never left out.
  */
-export function composeMessage(conversation: Progress, speaker: string) {
+export function composeMessage(conversation: Conversation, speaker: string) {
 	const entries = listEntries(conversation, speaker);
 	const { text, isShortened } = toMessage(conversation, speaker, entries);
 	// a speaker that gets everything may have no memory
@@ -202,7 +198,7 @@ export function composeMessage(conversation: Progress, speaker: string) {
  *
  * @param most Characters.
  */
-export function toHistory(conversation: Progress, speaker: string, most = MAX_CHARACTERS) {
+export function toHistory(conversation: Conversation, speaker: string, most = MAX_CHARACTERS) {
 	// the message contains everything
 	if (conversation.rules.hearing === 'all') return [];
 	const entries = listEntries(conversation, speaker);
@@ -223,7 +219,7 @@ export function toHistory(conversation: Progress, speaker: string, most = MAX_CH
 }
 
 /** The turns so far, in the order in which a speaker learns of them. The opening comes after earlier turns. */
-function listEntries(conversation: Progress, speaker: string): readonly Entry[] {
+function listEntries(conversation: Conversation, speaker: string): readonly Entry[] {
 	const { rules, turns, earlier } = conversation;
 	const opening = rules.opening.trim() ? [{ text: rules.opening }] : [];
 	const entries = [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
@@ -233,7 +229,7 @@ function listEntries(conversation: Progress, speaker: string): readonly Entry[] 
 }
 
 /** Puts a speaker's own answer first in each round, because it did not know the answers of the others. */
-function withOwnFirst({ speakers }: Progress, entries: readonly Entry[], own: string) {
+function withOwnFirst({ speakers }: Conversation, entries: readonly Entry[], own: string) {
 	let round = 0;
 	const numbered = entries.map((entry) => {
 		if (!entry.speaker || entry.speaker === speakers[0]) round++;
@@ -243,7 +239,7 @@ function withOwnFirst({ speakers }: Progress, entries: readonly Entry[], own: st
 }
 
 /** What was said since a speaker's last turn, or the part of it that the rules let it hear. */
-function toMessage({ rules, speakers }: Progress, speaker: string, entries: readonly Entry[]) {
+function toMessage({ rules, speakers }: Conversation, speaker: string, entries: readonly Entry[]) {
 	const { hearing } = rules;
 	const hasMany = speakers.length >= MANY_SPEAKERS;
 	const ownLast = entries.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
@@ -269,7 +265,7 @@ function toMessage({ rules, speakers }: Progress, speaker: string, entries: read
 const hasSpoken = (entry: Entry, speaker: string) =>
 	entry.speaker === speaker && !entry.failed && entry.text.trim() !== '';
 
-const instruct = ({ rules }: Progress, speaker: string, text: string) =>
+const instruct = ({ rules }: Conversation, speaker: string, text: string) =>
 	[rules.instructions[speaker]?.trim(), text].filter(Boolean).join('\n\n');
 
 const NOTHING_NEW = '(Nobody has said anything since your last message.)';

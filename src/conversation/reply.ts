@@ -140,10 +140,7 @@ export function readReply(items: readonly Item[], question: Question): Reply {
 	};
 }
 
-function readFailure(
-	failed: Item,
-	isOurs: boolean,
-): Pick<Reply, 'failure' | 'ids' | 'approval' | 'onlyDecline'> {
+function readFailure(failed: Item, isOurs: boolean) {
 	const failure = toFailure(failed, isOurs);
 	const { details } = failed;
 	// a task that has failed, or is over or gone, waits for nothing

@@ -13,10 +13,7 @@ export interface Misfit {
 const MAX_ANSWER = 20_000;
 
 /** The request for the result of a conversation that has ended. */
-export function toResultPrompt(
-	conversation: Pick<Conversation, 'turns' | 'rules' | 'speakers'>,
-	misfit?: Misfit,
-): string {
+export function toResultPrompt(conversation: Conversation, misfit?: Misfit): string {
 	return [
 		'Read a conversation that has ended, and write its result as JSON.',
 		`The JSON schema of the result:\n${JSON.stringify(conversation.rules.resultSchema)}`,

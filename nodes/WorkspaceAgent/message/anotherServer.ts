@@ -67,7 +67,7 @@ export async function findHow(
 	{ lookUp, baseUrl }: Checking,
 	server: AgentServer,
 	agent: string,
-): Promise<Pick<AskedServer, 'server' | 'way' | 'agent' | 'newId'>> {
+): Promise<AskedServer> {
 	const way = await read(
 		lookUp,
 		server,

@@ -47,8 +47,6 @@ export const answerToApprovalOption = withFieldRules({
 		'What a person decided about what the agent waits for ("waitsFor" of its output). An expression may give true or false, as "approved" of Send and Wait. A session that waits takes nothing else.',
 } as const satisfies INodeProperties);
 
-type Handed = Pick<PrepareContext, 'handedOver'>;
-
 /**
  * A person's decision: from the field or, in a conversation, from the person who was asked in it.
  *
@@ -56,7 +54,7 @@ type Handed = Pick<PrepareContext, 'handedOver'>;
  */
 export function readDecision(
 	chosen: 'none' | Decision | undefined = 'none',
-	{ handedOver: { caller, readTurn } }: Handed,
+	{ handedOver: { caller, readTurn } }: PrepareContext,
 ): Decision | undefined {
 	if (caller === 'conversation') {
 		const given = readTurn('decision');
@@ -70,7 +68,7 @@ export function readDecision(
 	);
 }
 
-type Execution = Pick<OperationContext<never>, 'flowState' | 'redact'>;
+type Execution = OperationContext<unknown>;
 
 /** What an execution remembers of a session. Without a text, it does not know whether anything waits. */
 interface WaitMemory extends KnownWait {
@@ -92,7 +90,7 @@ function readMemory(kept: string | undefined): WaitMemory {
  * @param given What the item hands over.
  */
 export function recallWait(
-	{ flowState }: Pick<Execution, 'flowState'>,
+	{ flowState }: Execution,
 	session: string,
 	given: KnownWait,
 	source: SessionSource,
@@ -122,7 +120,7 @@ export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: s
 	{ flowState, redact }: Execution,
 	session: string,
 	answering: Promise<Answer>,
-	{ decides, task }: Pick<Directed, 'decides' | 'task'>,
+	{ decides, task }: Directed,
 ): Promise<Answer> {
 	const name = nameOf(session);
 	const { decided: before = [] } = readMemory(flowState.get(name));

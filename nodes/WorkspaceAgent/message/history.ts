@@ -30,7 +30,7 @@ export function openHistory({
 	flowState,
 	redact,
 	addHint,
-}: Pick<OperationContext<HistoryRequest>, 'request' | 'flowState' | 'redact' | 'addHint'>) {
+}: OperationContext<HistoryRequest>) {
 	const { server, session, content, place, isCarriedOn } = request;
 	if (!server?.history) return undefined;
 	const { name, earlier } = findEarlier(request, flowState);

@@ -51,8 +51,6 @@ export interface Session {
 	isOfAnother?: true;
 }
 
-type Given = Pick<PrepareContext, 'sessionSpace' | 'handedOver'>;
-
 /**
  * @param place Whose the IDs are.
  * @param server Another one than a workspace. What it calls a session may be any text.
@@ -60,7 +58,7 @@ type Given = Pick<PrepareContext, 'sessionSpace' | 'handedOver'>;
  */
 export function selectSession(
 	{ sessionMode, sessionId, sessionKey }: ParamValues<typeof sessionParams>,
-	{ handedOver }: Pick<Given, 'handedOver'>,
+	{ handedOver }: PrepareContext,
 	place: Place,
 	server?: AgentServer,
 ): Session {
@@ -95,7 +93,7 @@ export function placeOf(sessionSpace: string, server?: AgentServer, agent = ''):
 /** What the item hands over of an earlier answer. It counts only beside the place that has made it; what was said is no ID. */
 export function findHandedOver(
 	{ source, id }: Session,
-	{ handedOver }: Pick<Given, 'handedOver'>,
+	{ handedOver }: PrepareContext,
 	place: Place,
 ): KnownWait & { chatId?: string | undefined; history?: unknown } {
 	const isHandedOver = (field: string) => !handedOver.isFromVisitor(field);
