@@ -6,7 +6,7 @@ import { groupBy } from '../../src/core/grouping';
 import { addHint } from '../../src/n8n/hints';
 import { findNode } from '../../src/n8n/platform';
 import type { State } from './request';
-import { findAsker, isWorkspaceAgent } from './speakers';
+import { findAsker, isKind } from './speakers';
 
 /** Shows next to the output what a green node does not say. */
 export function showHints(n8n: IExecuteFunctions, state: State): void {
@@ -64,7 +64,7 @@ function hintInChat(n8n: IExecuteFunctions, { items, speakers }: State): void {
 
 /** The key of a workspace is that of one agent. Another server may have several. */
 function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
-	const agents = Object.values(speakers).filter(isWorkspaceAgent);
+	const agents = Object.values(speakers).filter((tool) => isKind(tool, 'workspaceAgentTool'));
 	const isOther = ({ node }: { node: string }) =>
 		findNode(n8n, node)?.parameters['agentOf'] === 'server';
 	const agentOf = (tool: { node: string }) => {

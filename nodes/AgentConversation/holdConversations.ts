@@ -49,7 +49,7 @@ import {
 	toRequest,
 	UNSTORED,
 } from './request';
-import { findAsker, isChat, isChatReview, isOurs, isWorkflow } from './speakers';
+import { findAsker, isChatReview, isKind, isOurs } from './speakers';
 
 /**
  * One call of the node: starts the conversations or takes in answers, then asks n8n to run the next speakers or returns the results.
@@ -163,7 +163,7 @@ function toQuestion(
 	const { speaker = '' } = pending ?? {};
 	const tool = state.speakers[speaker];
 	// a person may repeat the message that started the chat
-	const mayRepeat = isChat(tool) && !answer.items.some(isPassedOn);
+	const mayRepeat = isKind(tool, 'chatTool') && !answer.items.some(isPassedOn);
 	return {
 		sent: mayRepeat ? { ...given, chatInput: null } : given,
 		// none of our own nodes waits for a person
@@ -177,8 +177,8 @@ function toQuestion(
 
 /** A workflow that was called, and a speaker that "Retry" has run again, answer in any form. */
 function placeOfAnswer(n8n: IExecuteFunctions, tool: AttachedTool | undefined) {
-	if (isChat(tool)) return 'chat';
-	return isWorkflow(tool) || n8n.getMode() === 'retry' ? 'any' : 'data';
+	if (isKind(tool, 'chatTool')) return 'chat';
+	return isKind(tool, 'toolWorkflow') || n8n.getMode() === 'retry' ? 'any' : 'data';
 }
 
 /** How long a turn took. If it waited for a person, n8n's own figure does not include that. */

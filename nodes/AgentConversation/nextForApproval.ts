@@ -4,7 +4,7 @@ import { type Approval, toApprovalMessage } from '../../src/conversation/approva
 import type { Conversation, PendingTurn } from '../../src/conversation/conversation';
 import type { Ending } from '../../src/conversation/ending';
 import type { AttachedTool } from '../../src/n8n/attachedTools';
-import { findAsker, isChat, isWorkspaceAgent, rowOf } from './speakers';
+import { findAsker, isKind, rowOf } from './speakers';
 
 type Speakers = Readonly<Record<string, AttachedTool>>;
 
@@ -22,9 +22,8 @@ export function nextForApproval(
 	approval: Approval,
 ): Next | Ending {
 	const { speaker, decision, words = '', isAsked, isRecorded, isChecked } = approval;
-	const tool = speakers[speaker];
 	// people change transcripts, and tables have not all columns
-	if (isRecorded && !isChecked && !isAsked && tool && isWorkspaceAgent(tool))
+	if (isRecorded && !isChecked && !isAsked && isKind(speakers[speaker], 'workspaceAgentTool'))
 		return { speaker, message: 'What do you wait for?', isCheck: true };
 	if (decision && !isAsked) return { speaker, message: words, decision };
 	const person = isAsked ? undefined : findPerson(n8n, speakers);
@@ -35,7 +34,8 @@ export function nextForApproval(
 
 /** The speaker who is a person, and decides what an agent waits for: nobody in a chat, where any visitor may write. */
 function findPerson(n8n: IExecuteFunctions, speakers: Speakers): string | undefined {
-	const isPerson = (tool: AttachedTool) => findAsker(n8n, tool) === tool.node && !isChat(tool);
+	const isPerson = (tool: AttachedTool) =>
+		findAsker(n8n, tool) === tool.node && !isKind(tool, 'chatTool');
 	return Object.values(speakers).find(isPerson)?.node;
 }
 

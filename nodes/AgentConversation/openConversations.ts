@@ -18,7 +18,7 @@ import { readSpendingLabel } from '../ModelRouter/acrossResources.params';
 import { conversationParams } from './conversation.params';
 import { findModerator } from './moderator';
 import type { ItemState, State } from './request';
-import { isMarketAssistant, isModelRouter } from './speakers';
+import { isKind } from './speakers';
 
 type Values = ParamValues<typeof conversationParams>;
 /** The parameters behind the opening message and the ID of a conversation. */
@@ -131,7 +131,7 @@ function openConversation(
 	const earlier = readTranscript(
 		options.transcript ?? [],
 		speakers,
-		(name) => isMarketAssistant(tools[name]),
+		(name) => isKind(tools[name], 'marketAssistantTool'),
 		options.continueAfterTurn,
 	);
 	const id = selectConversation(values, earlier, handedOver);
@@ -153,7 +153,7 @@ function openConversation(
 	};
 	toPattern(rules.stopPattern, regexEngine);
 	// two speakers of one account must not share a session
-	const withSession = speakers.filter((name) => !isModelRouter(tools[name]));
+	const withSession = speakers.filter((name) => !isKind(tools[name], 'modelRouterTool'));
 	const ids = Object.fromEntries(
 		withSession.map((name) => [name, { sessionId: uuidV5(id, name) }]),
 	);

@@ -18,7 +18,7 @@ import { recordConversation } from '../../src/n8n/recordIds';
 import { getRunIndex } from '../../src/n8n/platform';
 import { showHints } from './hints';
 import type { ItemState, Settings, State } from './request';
-import { isAgentTool, isOurs } from './speakers';
+import { isKind, isOurs } from './speakers';
 
 /**
  * The results of all conversations, linked to the items that began them.
@@ -31,10 +31,7 @@ export function toOutput(
 	n8n: IExecuteFunctions,
 	{ items, speakers, source }: State,
 ): INodeExecutionData[] {
-	const results = items.flatMap((state) =>
-		'conversation' in state ? [toResult(state.conversation)] : [],
-	);
-	rejectFailed(n8n, items, results);
+	rejectFailed(n8n, items);
 	showHints(n8n, { items, speakers });
 	return items.flatMap((state, item): INodeExecutionData[] => {
 		const pairedItem = { item, ...(source && { sourceOverwrite: source }) };
@@ -48,13 +45,18 @@ export function toOutput(
 		}
 		const result = toResult(state.conversation);
 		if (failsNode(state.conversation) && !n8n.getNode().retryOnFail)
-			return [{ json: { error: describeFailure(state), details: { ...result } }, pairedItem }];
+			return [
+				{
+					json: { error: describeFailure(state.conversation), details: { ...result } },
+					pairedItem,
+				},
+			];
 		const rows: object[] = state.settings.outputMode === 'turns' ? result.transcript : [result];
 		return rows.map((json) => ({ json: json as IDataObject, pairedItem }));
 	});
 }
 
-const describeFailure = ({ conversation: { ending } }: { conversation: Conversation }) =>
+const describeFailure = ({ ending }: Conversation) =>
 	[ending?.reason, ending?.failure?.error].filter(Boolean).join(': ');
 
 /**
@@ -63,16 +65,19 @@ const describeFailure = ({ conversation: { ending } }: { conversation: Conversat
  *
  * @throws NodeOperationError unless the node continues on failure.
  */
-function rejectFailed(n8n: IExecuteFunctions, items: ItemState[], results: object[]): void {
+function rejectFailed(n8n: IExecuteFunctions, items: ItemState[]): void {
 	const itemIndex = items.findIndex(
 		(state) => 'conversation' in state && failsNode(state.conversation),
 	);
 	const failed = items[itemIndex];
 	if (!failed || 'refusal' in failed || continuesOnFail(n8n)) return;
-	const error = new NodeOperationError(n8n.getNode(), describeFailure(failed), {
+	const error = new NodeOperationError(n8n.getNode(), describeFailure(failed.conversation), {
 		itemIndex,
 		description: 'All turns are in the data of this error, under "conversations".',
 	});
+	const results: object[] = items.flatMap((state) =>
+		'conversation' in state ? [toResult(state.conversation)] : [],
+	);
 	error.context['metadata'] = { conversations: results as IDataObject[] };
 	throw forVisitor(n8n, error);
 }
@@ -98,7 +103,7 @@ export function recordProgress(
 	if (costs.length) createExecutionCosts(n8n, '').replace(key, new Big(sumCosts(costs)).times(1e6));
 	recordConversation(n8n, itemIndex, {
 		progress: `${id}, turns: ${count}, ${state}`,
-		failure: ending?.failure && describeFailure({ conversation }),
+		failure: ending?.failure && describeFailure(conversation),
 		sessions: sessions.join(', '),
 		facts: { conversationId: id, turns: count, ...(ending && { ended: ending.kind }) },
 		details: {
@@ -120,7 +125,7 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 	return {
 		/** Names the speaker whose own node writes its answer into the chat without a name. */
 		async announceSpeaker(tool: AttachedTool | undefined): Promise<void> {
-			if (tool && isAgentTool(tool)) await write(speakerHeading(tool.node));
+			if (tool && isKind(tool, 'agentTool')) await write(speakerHeading(tool.node));
 		},
 		/** Says that a person is asked: n8n ends the chat's answer when an execution waits, and shows nothing of what follows. */
 		async announceWait(asker: string): Promise<void> {
@@ -136,7 +141,7 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 		): Promise<void> {
 			// a turn that is asked again shows nothing yet
 			const turn = pending ? undefined : turns.at(-1);
-			if (!tool || !turn || wasShown || (isAgentTool(tool) && !failure)) return;
+			if (!tool || !turn || wasShown || (isKind(tool, 'agentTool') && !failure)) return;
 			if (text.trim()) await write(`${speakerHeading(turn.speaker)}${text}`);
 		},
 		/**

@@ -18,21 +18,23 @@ export const isOurType = (n8n: IExecuteFunctions, type: string | undefined) => {
 export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) =>
 	isOurType(n8n, tool?.type);
 
-const isType = (tool: AttachedTool | undefined, name: string) =>
-	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === name;
+/** What a speaker is, as far as that matters. */
+type Kind =
+	// n8n's agent writes its answer into the chat itself, word by word, without its name
+	| 'agentTool'
+	// a person in n8n's chat
+	| 'chatTool'
+	// its service assigns the IDs of its chats
+	| 'marketAssistantTool'
+	// a model has no session and no memory: its input includes the earlier messages
+	| 'modelRouterTool'
+	// for the end of a workflow, the execution may wait
+	| 'toolWorkflow'
+	// its credential is that of one agent
+	| 'workspaceAgentTool';
 
-/** The market assistant's service assigns the IDs of its chats. */
-export const isMarketAssistant = (tool: AttachedTool | undefined) =>
-	isType(tool, 'marketAssistantTool');
-
-/** A model has no session and no memory: its input includes the earlier messages. */
-export const isModelRouter = (tool: AttachedTool | undefined) => isType(tool, 'modelRouterTool');
-
-/** n8n's agent writes its answer into the chat itself, word by word, without its name. */
-export const isAgentTool = (tool: AttachedTool) => isType(tool, 'agentTool');
-
-/** Its credential is that of one agent. */
-export const isWorkspaceAgent = (tool: AttachedTool) => isType(tool, 'workspaceAgentTool');
+export const isKind = (tool: AttachedTool | undefined, kind: Kind) =>
+	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === kind;
 
 /** The node that asks a person when the speaker has its turn, for which the execution waits: its review, or the speaker itself. */
 export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool) {
@@ -41,15 +43,9 @@ export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool
 	return isPerson ? node : undefined;
 }
 
-/** A person in n8n's chat. */
-export const isChat = (tool: AttachedTool | undefined) => isType(tool, 'chatTool');
-
 /** Whether a person is asked in n8n's chat for the approval of a turn. */
 export const isChatReview = (n8n: IExecuteFunctions, { node }: { node: string }) =>
 	/\.chatHitlTool$/.test(getNodeType(n8n, node) ?? '');
-
-/** A workflow, for whose end the execution may wait. */
-export const isWorkflow = (tool: AttachedTool | undefined) => isType(tool, 'toolWorkflow');
 
 /**
  * What a speaker's node is given for one turn, on top of the conversation's own item.
@@ -76,9 +72,9 @@ export function toTurnInput(
 		sessionId,
 		taskId: '',
 		showLive,
-		...((isMarketAssistant(tool) || isWorkspaceAgent(tool)) && { chatId }),
-		...(isWorkspaceAgent(tool) && toRemoteInput(conversation, pending)),
-		...(isModelRouter(tool) && {
+		...((isKind(tool, 'marketAssistantTool') || isKind(tool, 'workspaceAgentTool')) && { chatId }),
+		...(isKind(tool, 'workspaceAgentTool') && toRemoteInput(conversation, pending)),
+		...(isKind(tool, 'modelRouterTool') && {
 			history: toHistory(conversation, speaker) as unknown as IDataObject[],
 			spendingLabel,
 			budget: { cap: rules.spendingCap, spent: sumCosts(turns) },

@@ -96,8 +96,6 @@ export function createAnswerFold(options: FoldOptions) {
 	} satisfies AnswerFold & Record<string, unknown>;
 }
 
-const isStream = (format: AnswerForm) => format === 'sse' || format === 'ndjson';
-
 function eventsIn({ form, event, value }: AnswerPiece, type: string): ArrivedEvent[] {
 	const isPlain = form === 'sse' && type.startsWith('text/plain');
 	const values = form === 'json' && isEventList(value) ? value : [value];
@@ -124,7 +122,8 @@ function noticeOf(
 	isQuiet: boolean,
 ): string | undefined {
 	const { hasEndMark, isReplaced, isCut } = state();
-	let notice = isStream(format) ? checkEnd(dialect(), state()) : undefined;
+	const isStream = format === 'sse' || format === 'ndjson';
+	let notice = isStream ? checkEnd(dialect(), state()) : undefined;
 	if (isQuiet && !hasEndMark) notice = QUIET_NOTICE;
 	if (isReplaced) notice = REPLACED_NOTICE;
 	return (

@@ -8,6 +8,7 @@ import {
 	withOutcome,
 } from '../core/errors';
 import { contentTypeOf, type Http } from '../core/http';
+import { omitMissing } from '../core/json';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 import { explain, toAskRequest, type Way } from './asking';
 import { explainGone, findGone, forgottenNotice, goneError } from './gone';
@@ -152,11 +153,12 @@ const toErrorIds = (
 	{ decides }: AgentServer,
 	sessionId: string,
 	{ chat, task, running }: ServerIds,
-) => ({
-	sessionId,
-	...(chat && chat !== sessionId && { chatId: chat }),
-	// of an answer that has failed, nobody was shown what waits
-	...(task && !decides && { taskId: task }),
-	// the only handle of work that goes on
-	...(running && { runningTaskId: running }),
-});
+) =>
+	omitMissing({
+		sessionId,
+		chatId: chat === sessionId ? undefined : chat,
+		// of an answer that has failed, nobody was shown what waits
+		taskId: decides ? undefined : task,
+		// the only handle of work that goes on
+		runningTaskId: running,
+	});

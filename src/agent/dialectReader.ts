@@ -61,7 +61,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 			let text = '';
 			for (const value of listIn(dialect, event.value))
 				text += this.add({ event: arrived.event, value });
-			for (const meaning of listOf(dialect.events[event.name]))
+			for (const meaning of [dialect.events[event.name] ?? []].flat())
 				if (!state.failure && applies(meaning, event, opening))
 					text += apply(meaning, event, arrived);
 			return text;
@@ -132,7 +132,7 @@ export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent |
 	if (typeof value === 'string' && END_MARK.test(value)) return { name: '[DONE]', value };
 	const { by, nameUntil } = dialect;
 	const fields = isPlainObject(value) ? value : {};
-	for (const place of listOf(by)) {
+	for (const place of [by ?? []].flat()) {
 		if (place === 'onlyField') {
 			const [name = '', ...more] = Object.keys(fields);
 			return more.length ? { name: '', value } : { name, value: fields[name] };
@@ -148,9 +148,6 @@ export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent |
 export const withoutEnvelope = ({ inJsonRpc }: Dialect, value: unknown): unknown =>
 	inJsonRpc && isPlainObject(value) && 'jsonrpc' in value ? value['result'] : value;
 
-const listOf = <Item>(given: Item | readonly Item[] | undefined): readonly Item[] =>
-	given === undefined ? [] : Array.isArray(given) ? (given as readonly Item[]) : [given as Item];
-
 function applies(
 	{ if: condition, unless = {}, ofOpening }: Meaning,
 	event: NamedEvent,
@@ -164,6 +161,7 @@ function applies(
 }
 
 const findReason = (value: unknown, fails: NonNullable<Meaning['fails']>): unknown =>
-	listOf(fails)
+	[fails]
+		.flat()
 		.map((path) => valueAt(value, path))
 		.find((found) => found !== undefined && found !== null && found !== '') ?? value;

@@ -1,6 +1,7 @@
 import { type Decision, MAX_SHOWN } from '../core/decision';
 import { cutText, shortenText } from '../core/errors';
 import type { Reply } from './reply';
+import type { Asked } from './waiting';
 
 /** What an agent waits for: the decision of a person, which no other speaker takes. */
 export interface Approval {
@@ -100,7 +101,7 @@ export function nextApproval(
 /** What a speaker asks in a reply. */
 export const toApproval = (
 	speaker: string,
-	{ approval: text, onlyDecline }: Pick<Reply, 'approval' | 'onlyDecline'>,
+	{ approval: text, onlyDecline }: Asked,
 ): Approval | undefined =>
 	text === undefined ? undefined : { speaker, text, ...(onlyDecline && { onlyDecline }) };
 

@@ -1,7 +1,7 @@
 import type { Decision } from '../core/decision';
 import { isPlainObject, isEmptyValue, omitMissing } from '../core/json';
 
-type Item = Readonly<Record<string, unknown>>;
+export type Item = Readonly<Record<string, unknown>>;
 
 /** The text that replaces the turn before, or a decision about it. */
 interface Edit {

@@ -6,6 +6,7 @@ import { sumOf } from './amounts';
 import {
 	type AnswerPlace,
 	firstText,
+	type Item,
 	nameOf,
 	personsAnswer,
 	readEdit,
@@ -14,7 +15,7 @@ import {
 	readVerdict,
 	type Verdict,
 } from './person';
-import { readApproval, readRefusal, readWaiting, type WaitingIds } from './waiting';
+import { type Asked, readApproval, readRefusal, readWaiting, type WaitingIds } from './waiting';
 
 /** What a speaker reports besides its text. */
 export interface TurnFacts {
@@ -41,7 +42,7 @@ export interface TurnFacts {
 }
 
 /** The result of a turn. */
-export interface Reply extends Pick<Verdict, 'decision'> {
+export interface Reply extends Pick<Verdict, 'decision'>, Asked {
 	/** What was said; if the speaker failed, the part that had arrived. */
 	text: string;
 	facts: TurnFacts;
@@ -58,10 +59,6 @@ export interface Reply extends Pick<Verdict, 'decision'> {
 	isRefusal?: true;
 	/** What a remote agent waits with; it replaces the earlier one. */
 	ids?: WaitingIds;
-	/** For which decision of a person it waits, in words. */
-	approval?: string;
-	/** Set if that can only be declined. */
-	onlyDecline?: true;
 	/** Whether the text replaces the turn before it. */
 	replacesTurn?: true;
 }
@@ -78,8 +75,6 @@ export interface Failure {
 	/** Whether the turn was not sent because it could have exceeded the conversation's spending cap. */
 	isOverBudget?: true;
 }
-
-type Item = Readonly<Record<string, unknown>>;
 
 /** How a speaker was asked. */
 export interface Question {

@@ -19,9 +19,10 @@ export function readWaiting(place: unknown): WaitingIds {
 }
 
 /** For which decision of a person an agent waits. */
-interface Asked {
+export interface Asked {
 	/** In words. */
 	approval?: string;
+	/** Set if it can only be declined. */
 	onlyDecline?: true;
 }
 
