@@ -85,22 +85,35 @@ export async function directMessage(
 
 /** Why nothing is sent, and what to do. @returns undefined for a decision that is about what waits, and may be. */
 function refusalOf(
-	{ name, approvals, decides }: AgentServer,
-	{ task, waitsFor, answer, refuses }: OpenApproval,
+	server: AgentServer,
+	open: OpenApproval,
 	decision: Decision | undefined,
 	known: KnownWait,
 	shown: KnownWait,
 ): string[] | undefined {
-	const { taskId, kind, text, isUnseen } = known;
+	const { waitsFor, answer, refuses } = open;
 	const now = `It waits for: ${waitsFor.text}`;
-	const isKnown = approvals ?? kind;
+	const isKnown = server.approvals ?? known.kind;
 	if (!decision)
 		return ['The agent waits for the decision of a person', isKnown ? HOW : UNKNOWN_KIND, now];
-	if (!answer) return [`${name} does not say by which ID this is decided`, ELSEWHERE, now];
+	if (!answer) return [`${server.name} does not say by which ID this is decided`, ELSEWHERE, now];
 	if (refuses?.(decision)) return [`What waits does not take "${decision}"`, ELSEWHERE, now];
-	if (isUnseen) return [UNKNOWN, WHICH, now];
+	if (known.isUnseen) return [UNKNOWN, WHICH, now];
 	if (waitsFor.onlyDecline && decision !== 'decline')
 		return ['More waits than a person can have been shown', TOO_MUCH];
+	return doubtOf(server, open, decision, known, shown, now);
+}
+
+/** Whether a decision is about something else than what waits. */
+function doubtOf(
+	{ name, decides }: AgentServer,
+	{ task, waitsFor }: OpenApproval,
+	decision: Decision,
+	known: KnownWait,
+	shown: KnownWait,
+	now: string,
+): string[] | undefined {
+	const { taskId, text } = known;
 	const isSeen = decision === 'decline' || text !== '';
 	// to decline what has no ID goes on in words, where no entry is needed
 	if (!task && !decides)

@@ -85,12 +85,13 @@ async function sendOnce(
 ): Promise<SentAnswer> {
 	const { onText = () => {}, includeRawEvents = false, answerPath } = options;
 	const accept = 'text/event-stream, application/x-ndjson, application/json, text/plain';
-	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = other ?? {};
+	const asked: Partial<AskedServer> = other ?? {};
+	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = asked;
 	const { ids, read } = createIdReader(server);
 	try {
-		const session = other?.isNew && server.chatAt ? undefined : sessionId;
-		const history = toMessages(server, other?.history, newId);
-		const values: Values = { ...other, message: content, session, history };
+		const session = asked.isNew && server.chatAt ? undefined : sessionId;
+		const history = toMessages(server, asked.history, newId);
+		const values: Values = { ...asked, message: content, session, history };
 		const response = await http.send({
 			...toAskRequest(wayOf(server, way, values), values, newId),
 			accept,
@@ -103,7 +104,7 @@ async function sendOnce(
 			if (isIgnored(server, { name, value })) return '';
 			const { chat: before } = ids;
 			read(value);
-			if (ids.chat && ids.chat !== before) other?.onChat?.(ids.chat);
+			if (ids.chat && ids.chat !== before) asked.onChat?.(ids.chat);
 			return fold.add(piece);
 		};
 		// a workspace has no IDs of its own, and an answer may have many pieces

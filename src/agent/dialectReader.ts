@@ -139,7 +139,7 @@ export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent |
 		}
 		const found = place === 'line' ? arrived.event : fields[place];
 		if (typeof found !== 'string' || !found) continue;
-		return { name: nameUntil ? (found.split(nameUntil)[0] ?? '') : found, value };
+		return { name: nameUntil ? String(found.split(nameUntil)[0]) : found, value };
 	}
 	return { name: '', value };
 }
