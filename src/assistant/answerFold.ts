@@ -98,7 +98,8 @@ function createEventStream(options: AnswerOptions, time: () => number) {
 
 	return {
 		newToolCalls,
-		add({ event, value }: AnswerPiece): string {
+		add(piece: AnswerPiece): string {
+			const [event, value] = nameEvent(piece);
 			hasFinished = event === 'finish';
 			if (!hasFinished) keep(event, value);
 			const handle = Object.hasOwn(handlers, event) ? handlers[event] : undefined;
@@ -120,6 +121,13 @@ function createEventStream(options: AnswerOptions, time: () => number) {
 		},
 		answer: () => specified.answer(options.includeRawEvents || isEmpty() ? events : []),
 	};
+}
+
+/** The specification has events with names and data, and does not show how: a name may be on its line, or beside or in the data. */
+function nameEvent({ event: line, value }: AnswerPiece): [name: string, data: unknown] {
+	if (line || !isPlainObject(value)) return [line, value];
+	const { type, event = type, data } = value;
+	return toText(event) ? [toText(event), data ?? value] : ['', value];
 }
 
 const isFailure = (value: unknown) => reportsError(value) || hasErrors(value);

@@ -142,6 +142,22 @@ it.each([
 	});
 });
 
+it.each<[string, (name: string, data: object | null) => object]>([
+	['beside the data', (name, data) => ({ event: name, data })],
+	['in the data', (name, data) => ({ type: name, ...data })],
+])('an event may have its name %s', async (_place, named) => {
+	const line = (name: string, data: object | null) =>
+		`data: ${JSON.stringify(named(name, data))}\n\n`;
+	const chat = line('chat', { chat_id: 'c-1' });
+	const body = chat + line('message_start', { t: 'a' }) + line('message_end', { message_id: 'm' });
+	const answer = { text: 'a', chatId: 'c-1', messageIds: ['m'] };
+	expect(await stream(body + line('finish', null))).toMatchObject(answer);
+	expect(await failureOf(stream(chat + line('error', { detail: 'No credit' })))).toMatchObject({
+		message: REPORTED,
+		details: { reason: 'No credit', ids: { chatId: 'c-1' } },
+	});
+});
+
 it('unknown events are left out, whatever they hold, and kept when asked for', async () => {
 	const unknown = "event: ping\ndata: 12:30 o'clock\n\ndata: null\n\nevent: bare\n\n";
 	const text = unknown + A + FINISH;
