@@ -74,10 +74,10 @@ export function keepMessage(
 ): { message?: unknown } {
 	const { given, toMessage } = protocols[protocol];
 	const entries = given(raw);
-	const hasThoughts = entries.some((entry) => {
-		const { type, content } = Object(entry) as Record<string, unknown>;
-		return type === 'reasoning' || (type === undefined && Array.isArray(content));
-	});
+	// that cannot be read
+	const hasThoughts = entries.some(
+		(entry) => (Object(entry) as Record<string, unknown>)['type'] === 'reasoning',
+	);
 	const isKept = answer.toolCalls.length || answer.reasoning || hasThoughts;
 	return isKept ? { message: toMessage(answer, entries) } : {};
 }
