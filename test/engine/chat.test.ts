@@ -168,15 +168,18 @@ describe('what is refused before anything is sent', () => {
 		expect(posts(service)).toEqual([]);
 	});
 
-	it('also for the last item, before the first is sent', async () => {
-		const more = { model: '={{ $json.model }}' };
-		const items = [{ model: 'northwind/quill-2.5' }, { model: 'reel/clip-3' }];
+	it.each([
+		['cannot be asked', 'reel/clip-3', '"Video"'],
+		['could cost too much', 'aurora-labs/prism-4.1-turbo', 'more than the spending cap'],
+	])('a last item whose model %s, before the first is sent', async (_why, last, sentence) => {
+		const more = { model: '={{ $json.model }}', options: { maxTokens: 70_000 } };
+		const items = [{ model: 'northwind/quill-2.5' }, { model: last }];
 		const { error } = await ask('x', more, { items });
 		expect([error?.context?.['itemIndex'], posts(service)]).toEqual([1, []]);
 		const { failed, items: answered } = await ask('x', more, { items, settings: CARRY_ON });
 		expect(answered).toHaveLength(1);
 		expect(failed).toMatchObject([
-			{ json: { error: expect.stringContaining('"Video"'), details: { kind: 'invalid' } } },
+			{ json: { error: expect.stringContaining(sentence), details: { kind: 'invalid' } } },
 		]);
 	});
 });

@@ -388,6 +388,14 @@ describe('a factor follows what jobs have cost', () => {
 			],
 			200,
 		],
+		[
+			'a dearer one after, whose estimate was too low',
+			[
+				[200, 200],
+				[40, 400],
+			],
+			400,
+		],
 		['not below the minimum', [[80, 10]], 40],
 		['a job that was free says nothing', [[80, 0]], 80],
 		['an estimate of more than 1,000 times the minimum is not believed', [[40_001, 40]], 40],

@@ -106,6 +106,15 @@ describe.each([
 	);
 });
 
+it('a node run waits for its own change, which n8n does not take for ten seconds', async () => {
+	const { fail, node, sums } = openRecord();
+	const run = node('w');
+	await run.spend(0.2);
+	fail(10, UNREACHABLE, (given) => JSON.stringify(given ?? '').includes('workflow'));
+	await run.close();
+	expect([run.hints, sums()]).toEqual([[], ['w  0.2']]);
+});
+
 it('after ten minutes, the log of n8n says what is lost, once, by workflow and label', async () => {
 	const { fail, node, pass, logged, rows } = openRecord();
 	fail(3000, UNREACHABLE);
