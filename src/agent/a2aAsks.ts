@@ -41,7 +41,8 @@ function waysOf(version: Version, inCard: Path, more: Condition = {}): Ask[] {
 	}));
 }
 
-const JSON_RPC = 'supportedInterfaces[protocolBinding=JSONRPC]';
+// of the packages, some compare without regard to letters (aegra/aegra#625)
+const JSON_RPC = 'supportedInterfaces[protocolBinding=JSONRPC|jsonrpc]';
 
 /**
  * Codes of JSON-RPC: no JSON, no request, no such method, wrong parameters; and of A2A: no such task, a type of content, an extension or a
@@ -58,8 +59,8 @@ export const states = (...names: string[]) =>
 export const A2A_ASKS: readonly Ask[] = [
 	...waysOf(A2A_1, `${JSON_RPC}[protocolVersion=1|1.0|1.0.0]`),
 	...waysOf(A2A_0, `${JSON_RPC}[protocolVersion=0.3|0.3.0]`),
-	...waysOf(A2A_0, 'additionalInterfaces[transport=JSONRPC]'),
-	...waysOf(A2A_0, '', { preferredTransport: 'JSONRPC' }),
+	...waysOf(A2A_0, 'additionalInterfaces[transport=JSONRPC|jsonrpc]'),
+	...waysOf(A2A_0, '', { preferredTransport: ['JSONRPC', 'jsonrpc'] }),
 	// JSON-RPC is what is meant where a card does not say it
 	...waysOf(A2A_0, '', { preferredTransport: null }),
 ];

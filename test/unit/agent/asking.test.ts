@@ -190,6 +190,12 @@ it.each<[string, object, string]>([
 		{ supportedInterfaces: [at('https://elsewhere.example.com', '1.0'), at(OWN, '0.3')] },
 		'/0.3',
 	],
+	[
+		'one that is in small letters',
+		{ supportedInterfaces: [{ ...at(OWN, '1.0'), protocolBinding: 'jsonrpc' }] },
+		'/1.0',
+	],
+	['an older one in small letters', { url: `${OWN}/main`, preferredTransport: 'jsonrpc' }, '/main'],
 	['the newer version', { supportedInterfaces: [at(OWN, '0.3'), at(OWN, '1.0')] }, '/1.0'],
 ])(
 	'of the addresses in a card, one at the server of the credential counts: %s',
