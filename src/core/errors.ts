@@ -142,12 +142,12 @@ export const isUnstarted = (cause: unknown): boolean =>
 	cause instanceof ServiceError &&
 	(cause.details.outcome ?? determineOutcome(cause)) === 'not_started';
 
-/** Whether a service has refused what was asked: certainly nothing has started. */
-export const isBadRequest = (cause: unknown): cause is ServiceError =>
+/** Whether a service has refused what was asked: certainly nothing has started. @param more Statuses besides. */
+export const isBadRequest = (cause: unknown, ...more: number[]): cause is ServiceError =>
 	cause instanceof ServiceError &&
 	cause.kind === 'refused' &&
 	// Mistral says so with 422: litellm#30835
-	[400, 422].includes(cause.details.status ?? 0) &&
+	[400, 422, ...more].includes(cause.details.status ?? 0) &&
 	isUnstarted(cause);
 
 /** Adds the outcome to an error, and advice if the outcome is unknown. */

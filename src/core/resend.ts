@@ -80,9 +80,10 @@ export function withRetries(
 /**
  * A limit that is not free again in the seconds that Google names for it in words.
  *
- * @see https://ai.google.dev/gemini-api/docs/rate-limits, UKGovernmentBEIS/inspect_ai#5526 and googleapis/python-genai#2044 (GenerateRequestsPerDayPerProjectPerModel)
+ * @see https://ai.google.dev/gemini-api/docs/rate-limits, UKGovernmentBEIS/inspect_ai#5526 and googleapis/python-genai#2044 (GenerateRequestsPerDayPerProjectPerModel), Gitlawb/openclaude#1549
+ *   (OpenRouter)
  */
-const PER_DAY = /per ?day|\bdaily\b/i;
+const PER_DAY = /per[ -]?day|\bdaily\b/i;
 
 /** Bytes of a refusal that are read. */
 const MAX_REFUSAL = 64 * 1024;

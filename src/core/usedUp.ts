@@ -19,13 +19,13 @@ export const isUsedUp = ({ status = 0, code = '', reason = '' }: ServiceErrorDet
 
 const USED_UP_CODE = /quota|credit|balance|budget|billing|insufficient_?funds|arrear/i;
 /**
- * Alibaba: Throttling.RateQuota. Others count per minute. Cerebras calls its limits of time quotas: `request_quota_exceeded`, with "Requests
+ * Alibaba: Throttling.RateQuota, and a page about tokens per minute (anomalyco/opencode#23722). Others count per minute. Cerebras calls its limits of time quotas: `request_quota_exceeded`, with "Requests
  * per minute limit exceeded".
  *
  * @see nminaya/grammar-nazi-bot#958, anomalyco/opencode#7463
  */
 const RATE_CODE = /throttl|rate|(requests?|tokens?)_quota|per_?(minute|second)/i;
-const RATE_REASON = /\bper (minute|second|hour)\b/i;
+const RATE_REASON = /\bper (minute|second|hour)\b|error-code#token-limit/i;
 const USED_UP_REASON =
 	/credit balance is too low|\bkey limit exceeded|budget has been exceeded|insufficient credits|monthly spending (limit|cap)|specified API usage limits|doesn't have any credits|run out of credits|(insufficient|not enough) (account )?balance|balance is insufficient|need positive balance|欠费/i;
 

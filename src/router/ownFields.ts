@@ -92,17 +92,19 @@ function isRefused(cause: unknown, { name, isMeant }: OwnField, body: object): b
 const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
 
 /**
- * What a refusal for the number says, of the model or of what is left of its context window.
+ * What a refusal for the number says: of the model, of what is left of its context window, or, at Groq, of the tokens per minute.
  *
  * @see deepseek-ai/DeepSeek-V3#69, stepfun-ai/Step-Audio-R1#3 and vllm-project/vllm#20409 (vLLM), langchain-ai/langchain#24058
+ * @see zeeyado/koassistant.koplugin#106 and HunorLaczko/ha-groq-cloud-api#27 (Groq, 413), sgl-project/sglang (tokenizer_manager.py)
+ * @see https://developers.cloudflare.com/workers-ai/platform/errors (413), https://docs.aws.amazon.com/nova/latest/userguide
  */
 const ABOUT_NUMBER =
-	/(\bmax[ _]?((completion|new|output)_)?tokens|\bmaxOutputTokens|\bin the completion)\b[^]*?\d{3}|\d{3} in the completion/i;
+	/(\bmax(imum)?[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\btokens per minute)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
 
-/** It says what is left beside this prompt. */
-const ABOUT_PROMPT = /context|messages|prompt|inputs/i;
-/** And how long the window is, at vLLM, OpenAI and TGI. */
-const WINDOW = /(?:context length is|must be <=) (\d{3,9})/;
+/** It says what is left beside this prompt, or in this minute. */
+const ABOUT_PROMPT = /context|messages|prompt|inputs|per minute/i;
+/** And how long the window is, at vLLM, OpenAI, SGLang and TGI. */
+const WINDOW = /(?:context length (?:is|of)|must be <=) (\d{3,9})/;
 
 /**
  * Asks for fewer output tokens where the service refuses the maximum that nobody but us has set. Such a refusal has started nothing, and the
@@ -132,7 +134,7 @@ export async function withLowerLimit<
 			return { ...answer, maxTokens: limit };
 		} catch (cause) {
 			const lower = LOWER.find((one) => one < limit);
-			const reason = isBadRequest(cause) ? (cause.details.reason ?? '') : '';
+			const reason = isBadRequest(cause, 413) ? (cause.details.reason ?? '') : '';
 			if (lower === undefined || !ABOUT_NUMBER.test(reason)) throw mapServiceError(cause);
 			// into a window that is not longer than what was asked for, it never fits
 			isOfModel = !ABOUT_PROMPT.test(reason) || Number(WINDOW.exec(reason)?.[1]) <= wanted;

@@ -149,6 +149,7 @@ it.each<[string, object]>([
 	['Alibaba', { code: 'Throttling.RateQuota', message: 'x' }],
 	['Cerebras', { type: 'too_many_tokens_error', param: 'quota', code: 'token_quota_exceeded' }],
 	['a gateway', { code: 'quota_exceeded', message: 'Requests per minute limit exceeded' }],
+	['Alibaba', { code: 'insufficient_quota', message: 'You exceeded … /error-code#token-limit' }],
 ])('a 429 of %s is waited for', async (_what, error) => {
 	const { http, send } = retrying(refusal(error), ok);
 	expect(await send(POST)).toMatchObject({ status: 200 });
@@ -164,6 +165,7 @@ it('a 429 that asks for its wait in words is waited for as long', async () => {
 
 it.each([
 	['Google', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier'],
+	['OpenRouter', 'free-models-per-day-high-balance'],
 	['others', 'daily limit'],
 ])('a 429 of %s for a quota that lasts a day is not waited for', async (_who, quotaId) => {
 	const error = { message: 'Quota exceeded. Please retry in 34.07s.', details: [{ quotaId }] };

@@ -26,11 +26,24 @@ it.each([
 	'`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens`',
 	'Unable to submit request because it has a maxOutputTokens value of 16384 but the supported range is from 1 to 8193.',
 	'Range of max_tokens should be [1, 8192]',
+	"This model's maximum context length is 8192 tokens. However, you requested 16384 output tokens and your prompt contains at least 20 input tokens, for a total of at least 16404 tokens.",
+	"Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 16404 tokens: 20 tokens from the input messages and 16384 tokens for the completion.",
+	'The maximum tokens you requested exceeds the model limit of 10000. Try again with a maximum tokens value that is lower than 10000.',
 ])('fewer tokens are asked for, now and later: %s', async (message) => {
 	const { ask, sent } = serviceThat(4096, message);
 	const answers = [await ask(16_384), await ask(16_384), await ask(2000)];
 	expect(answers.map(({ maxTokens }) => maxTokens)).toEqual([4096, 4096, 2000]);
 	expect(sent).toEqual([16_384, 4096, 4096, 2000]);
+});
+
+it.each([
+	'Request too large for model `llama-3.1-8b-instant` on tokens per minute (TPM): Limit 6000, Requested 16404, please reduce your message size and try again.',
+	'AiError: Ai: The estimated number of input and maximum output tokens (16404) exceeded this model context window limit (8192)',
+])('with 413 fewer are asked for, too, and only now: %s', async (message) => {
+	const { ask, sent } = serviceThat(4096, message, 413);
+	const answers = [await ask(16_384), await ask(16_384)];
+	expect(answers.map(({ maxTokens }) => maxTokens)).toEqual([4096, 4096]);
+	expect(sent).toEqual([16_384, 4096, 16_384, 4096]);
 });
 
 it.each([
@@ -56,6 +69,8 @@ it('a window that is nearly full is asked for less, and only this time', async (
 it.each([
 	[400, "Unsupported parameter: 'max_tokens' is not supported with this model.", [16_384]],
 	[400, 'The prompt is empty', [16_384]],
+	[400, 'You requested 0 output tokens and your prompt contains at least 262145 tokens', [16_384]],
+	[413, 'The body is too large', [16_384]],
 	[500, 'max_tokens is too large: 16384', [16_384]],
 	[400, 'max_tokens is too large: 16384', [16_384, 4096, 1024]],
 ])('a refusal with %d is told: %s', async (status, message, asked) => {
