@@ -108,8 +108,9 @@ export const describeN8n = (sentence: string) =>
  *
  * Accepts `{ error: { code, message, meta } }`, `{ code, message, meta }`, `{ error: 'text' }`, `{ error: 'code', message }`,
  * `{ detail: 'text' }`, `{ detail: [...] }`, `{ detail: { code, message, meta } }`, `{ detail: { error: { ... } } }`,
- * `{ errors: [{ ... }] }` and plain text: the specification names `message`, `meta` and `detail`, but not what contains them. Gemini and
- * Cloudflare put it into a list (n4ze3m/page-assist#406).
+ * `{ errors: [{ ... }] }`, `{ error: [{ ... }] }` (Cloudflare's gateway, "code 2009"), `{ title: 'text' }` (NVIDIA NIM) and plain text: the
+ * specification names `message`, `meta` and `detail`, but not what contains them. Gemini and Cloudflare put it into a list
+ * (n4ze3m/page-assist#406).
  *
  * @param value A text, or JSON that was parsed.
  * @param type The `Content-Type` of a text, in lower case.
@@ -129,6 +130,7 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 	const message =
 		messages.find((given) => given !== undefined && given !== null && given !== '') ??
 		extractText(parsed) ??
+		parsed['title'] ??
 		body;
 	const names = [inner['error'], error].filter((name) => name !== message);
 	const code = findErrorCode([inner['code'], inner['type'], ...names, parsed['code']]);
@@ -162,7 +164,7 @@ const REASON_FIELDS = ['message', 'detail', 'msg', 'errorText', 'errorMessage', 
 
 /** Some frameworks put the whole envelope into one more object. */
 function findInnerError({ error, errors, detail, base_resp }: JsonObject): JsonObject | undefined {
-	const inner = [error, [errors].flat()[0], detail, base_resp].find(isPlainObject);
+	const inner = [[error].flat()[0], [errors].flat()[0], detail, base_resp].find(isPlainObject);
 	const isEnvelope = inner && inner['message'] === undefined && inner['code'] === undefined;
 	return (isEnvelope && findInnerError(inner)) || inner;
 }

@@ -52,6 +52,12 @@ it.each([
 	[{ type: 'error', errorText: reason }, { reason }],
 	[{ error: 'Error', ...words }, { reason }],
 	[{ foo: 1 }, { reason: '{"foo":1}' }],
+	[
+		{ success: false, error: [{ code: 2009, ...words }] },
+		{ code: '2009', reason },
+	],
+	[{ status: 429, title: reason }, { reason }],
+	[{ title: 'Bad Request', detail: reason }, { reason }],
 	['  words\n', { reason }],
 	['<h1>Bad</h1>', { reason: '<h1>Bad</h1>' }],
 	['[1]', { reason: '[1]' }],
