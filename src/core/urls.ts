@@ -263,3 +263,11 @@ export function encodePathSegment(value: string, name: string): string {
 		throw invalidInputError(`${name} contains an incomplete character, such as half of an emoji`);
 	return encodeURIComponent(value);
 }
+
+/**
+ * Encodes a text for the query of n8n's API, which refuses an address that has one of these as it is.
+ *
+ * @see express-openapi-validator 5.5.3, RESERVED_CHARS
+ */
+export const encodeQueryValue = (value: string): string =>
+	encodeURIComponent(value).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -2,7 +2,7 @@ import { mapServiceError, ServiceError } from '../core/errors';
 import type { HttpRequest } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
 import type { Clock } from '../core/retry';
-import { encodePathSegment, TABLES_PATH } from '../core/urls';
+import { encodePathSegment, encodeQueryValue, TABLES_PATH } from '../core/urls';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import { isTransient, retryTransient } from './retries';
 import { MAX_ROWS, type Table, type Where } from './table';
@@ -57,8 +57,8 @@ export function openDataTable<Row extends { id: number }>(
 	return {
 		async find(where, { by = 'id', limit = MAX_ROWS, last = false, offset = 0 } = {}) {
 			const query = [
-				`filter=${encodeURIComponent(JSON.stringify(toFilter(where)))}`,
-				`sortBy=${encodeURIComponent(`${String(by)}:${last ? 'desc' : 'asc'}`)}`,
+				`filter=${encodeQueryValue(JSON.stringify(toFilter(where)))}`,
+				`sortBy=${encodeQueryValue(`${String(by)}:${last ? 'desc' : 'asc'}`)}`,
 				`limit=${limit}`,
 				// n8n takes no offset but in a cursor (n8n 2.41.1, pagination.service.js)
 				...(offset ? [`cursor=${btoa(JSON.stringify({ offset, limit }))}`] : []),
@@ -77,7 +77,7 @@ export function openDataTable<Row extends { id: number }>(
 		},
 
 		async remove(where) {
-			const filter = encodeURIComponent(JSON.stringify(toFilter(where)));
+			const filter = encodeQueryValue(JSON.stringify(toFilter(where)));
 			const path = `/delete?filter=${filter}&returnData=true`;
 			return await send('dataTableRow:delete', { method: 'DELETE', path });
 		},

@@ -1,3 +1,5 @@
+import { encodeQueryValue } from '../core/urls';
+
 /** A comparison of a column. `like` has `%` for any text, `eq` null for a cell that a person has emptied. */
 export interface Condition {
 	condition: 'eq' | 'neq' | 'lt' | 'lte' | 'gt' | 'gte' | 'like';
@@ -103,7 +105,7 @@ export async function findAllRows<Row extends { id: number }>(
 
 /** Parts of a list that fit into the address of a request, as conditions on a column with texts. */
 export function chunksInAddress<Value>(values: readonly Value[], textOf: (value: Value) => string) {
-	const lengths = values.map((value) => encodeURIComponent(JSON.stringify(textOf(value))).length);
+	const lengths = values.map((value) => encodeQueryValue(JSON.stringify(textOf(value))).length);
 	return chunks(values, Math.ceil(MAX_CLAUSE_LENGTH / (100 + Math.max(0, ...lengths))));
 }
 

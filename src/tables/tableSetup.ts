@@ -1,7 +1,7 @@
 import { invalidInputError, mapServiceError, ServiceError } from '../core/errors';
 import type { Http, HttpRequest } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
-import { TABLES_PATH } from '../core/urls';
+import { encodeQueryValue, TABLES_PATH } from '../core/urls';
 import { type N8nApi, requestN8n, type Scope } from './n8nApi';
 import type { TableFormat } from './tableFormat';
 
@@ -73,7 +73,7 @@ const noSuchTableError = ({ credentialName, table }: TableAccess, field: string)
 	);
 
 async function listTables(api: N8nApi, filter: { name: string } | { id: string }) {
-	const query = `limit=250&filter=${encodeURIComponent(JSON.stringify(filter))}`;
+	const query = `limit=250&filter=${encodeQueryValue(JSON.stringify(filter))}`;
 	const request = { method: 'GET', path: `${TABLES_PATH}?${query}` } as const;
 	return await requestN8n(api, request, 'dataTable:list', (answer) => parseTables(answer, filter));
 }

@@ -61,7 +61,7 @@ describe('the first use', () => {
 	});
 
 	it('looks for the table once for many executions', async () => {
-		for (let time = 0; time < 3; time++) await startInto('Once');
+		for (let time = 0; time < 3; time++) await startInto('Once (of *all*)!');
 		expect(asked('GET').filter(({ path }) => /\/data-tables\?/.test(path))).toHaveLength(1);
 	});
 });
@@ -82,7 +82,7 @@ describe('a table that changes while it is used', () => {
 
 	it('with a renamed column in place of the keys starts nothing', async () => {
 		const startOne = async () =>
-			await run(rig.starting('one', { uniqueKey: 'order 1' }, withTable('Renamed')));
+			await run(rig.starting('one', { uniqueKey: 'order *1*' }, withTable('Renamed')));
 		await startOne();
 		rig.n8n.tables[0]!.columns[0]!.name = 'order';
 		for (const row of rig.n8n.rows) row['order'] = row['uniqueKey'];

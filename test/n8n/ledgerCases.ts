@@ -62,8 +62,10 @@ export function ledgerCases(host: () => LedgerHost) {
 		expect((await start('before')).error?.message).toBeUndefined();
 		const { id } = await host().ensureTable(tableName);
 		await new PublicApi(editor.url, apiKey).call('DELETE', `/data-tables/${id}`);
-		expect((await start('after')).error?.message).toBeUndefined();
-		expect(await host().ofKey('after')).toMatchObject([{ state: 'pending' }]);
+		// n8n takes none of these signs as they are
+		const after = "it's (the *second*)!";
+		expect((await start(after)).error?.message).toBeUndefined();
+		expect(await host().ofKey(after)).toMatchObject([{ state: 'pending' }]);
 		expect((await host().ensureTable(tableName)).id).not.toBe(id);
 		host().reset();
 	});

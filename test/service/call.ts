@@ -8,6 +8,8 @@ export interface Call {
 	/** Percent-encoded as it came, without query. */
 	path: string;
 	query: URLSearchParams;
+	/** As it came. */
+	queryText: string;
 	headers: IncomingHttpHeaders;
 	/** Parsed JSON; the text when it is no JSON; undefined when empty. */
 	body: unknown;

@@ -92,6 +92,7 @@ function readHead(request: IncomingMessage, closed: AbortSignal, ends: Array<() 
 		method: request.method ?? '',
 		path,
 		query: new URLSearchParams(query.join('?')),
+		queryText: query.join('?'),
 		headers: request.headers,
 		body: undefined,
 		bodyText: '',
