@@ -218,14 +218,20 @@ export function toHistory(conversation: Conversation, speaker: string, most = MA
 	]);
 }
 
-/** The turns so far, in the order in which a speaker learns of them. The opening comes after earlier turns. */
+/**
+ * The turns so far, in the order in which a speaker learns of them. The opening comes after earlier turns, from which the stop phrase is
+ * taken: it has ended their conversation, and who only repeats it would end this one.
+ */
 function listEntries(conversation: Conversation, speaker: string): readonly Entry[] {
 	const { rules, turns, earlier } = conversation;
 	const opening = rules.opening.trim() ? [{ text: rules.opening }] : [];
-	const entries = [...turns.slice(0, earlier), ...opening, ...turns.slice(earlier)];
+	const before = turns.slice(0, earlier).map((turn) => {
+		return rules.stopPhrase ? { ...turn, text: turn.text.replaceAll(rules.stopPhrase, '') } : turn;
+	});
+	const entries = [...before, ...opening, ...turns.slice(earlier)];
 	if (rules.turnOrder !== 'sameMessage') return entries;
-	const before = entries.slice(0, entries.length - listRound(conversation).length);
-	return rules.hearing === 'all' ? before : withOwnFirst(conversation, before, speaker);
+	const rounds = entries.slice(0, entries.length - listRound(conversation).length);
+	return rules.hearing === 'all' ? rounds : withOwnFirst(conversation, rounds, speaker);
 }
 
 /** Puts a speaker's own answer first in each round, because it did not know the answers of the others. */
