@@ -151,7 +151,8 @@ export function toJob(entry: Entry): Job {
 	return {
 		jobId,
 		mediaType,
-		state: 'unfinished',
+		// whoever starts it again has to know that no file will come
+		state: entry.outcome === 'failed' ? 'failed' : 'unfinished',
 		record,
 		...readJobRecord(record, mediaType, {}, jobId),
 		...(requestId && { requestId }),

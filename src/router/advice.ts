@@ -46,7 +46,7 @@ function adviceFor(error: ServiceError): string | undefined {
 	const { code, status, ids } = error.details;
 	if (isBalanceTooSmall(error)) return balanceAdvice(error);
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.includes(status ?? 0)))
-		return 'The job is not finished yet: use Wait for Job, or ask again later.';
+		return 'The job is still running, or has failed: Wait for Job tells which.';
 	if (isTooLong(error))
 		return 'The conversation is too long for the model: shorten it or choose a model with a larger context window. For an AI agent, lower "Context Window Length" of its memory.';
 	if (isFlagged(error)) return 'Change the messages, or use another model.';

@@ -269,7 +269,7 @@ export function jobFailedError(job: Job): ServiceError {
 		partial: record,
 		advice: isCharged
 			? 'The service reports a cost for it. Change the prompt or the parameters before you start a new one.'
-			: 'A failed job is not charged. Change the prompt or the parameters and start a new one.',
+			: 'A failed job is not charged. Change the prompt or the parameters and start a new one, with another Unique Key if it has one.',
 	});
 }
 

@@ -120,6 +120,21 @@ describe('a unique key', () => {
 		expect([rig.service.world.starts.length, rig.states().length]).toEqual([1, 1]);
 	});
 
+	it('says of a job that has failed since that no file will come', async () => {
+		await once('order-7');
+		const record = JSON.stringify({ status: 'failed', error: { message: 'No such style.' } });
+		Object.assign(rig.n8n.rows[0]!, { outcome: 'failed', record });
+		const again = await run(rig.ledgered('start', { ...PICTURE, uniqueKey: 'order-7' }));
+		expect(again.items[0]?.json).toMatchObject({
+			startedBefore: true,
+			state: 'failed',
+			failure: {
+				reason: 'No such style.',
+				advice: expect.stringMatching(/with another Unique Key if it has one/),
+			},
+		});
+	});
+
 	it('an unknown outcome is asked about, also by Retry On Fail, and decided by a person', async () => {
 		failPosts(rig.service, status(500), 1);
 		expect((await once('k', { settings: RETRIED })).failure).toMatchObject({ outcome: 'unknown' });

@@ -34,7 +34,7 @@ function describeRemoteFile({ mediaType, jobId }: JobAddress): IDataObject {
 		jobId,
 		mediaType,
 		...(isStored && { keptDays: 7 }),
-		advice: `The file is ready, but it was not downloaded into n8n, because a tool cannot return files. A Model Router node with Media: Download File, Media Type "${mediaTypeLabel(mediaType)}" and Job ID "${jobId}" downloads it into the workflow. ${retention}`,
+		advice: `The file is ready, but a tool cannot return files. If the job ledger tracks the job, a Model Router Trigger brings it into its workflow. A Model Router node with Media: Download File, Media Type "${mediaTypeLabel(mediaType)}" and Job ID "${jobId}" downloads it, too. ${retention}`,
 	};
 }
 

@@ -11,7 +11,7 @@ const WAIT = `${TOP_UP}, or wait for other requests to end.`;
 const ENDPOINT =
 	'Use "Text: Message a Model" for text models, "Media" for image, video, music and audio models.';
 const FIGURES = { required_micro_usd: 2e6, balance_micro_usd: '1500000', held_micro_usd: 1 };
-const NOT_YET = 'The job is not finished yet: use Wait for Job, or ask again later.';
+const NOT_YET = 'The job is still running, or has failed: Wait for Job tells which.';
 const TOO_LONG = expect.stringMatching(/^The conversation is too long for the model/);
 const held = (meta: object) => ({ status: 402, meta: { ...meta } });
 const ids = { jobId: 'j' };

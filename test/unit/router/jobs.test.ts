@@ -42,7 +42,7 @@ it.each([
 	[
 		'a file that is not there yet',
 		json({ code: 'job_not_completed' }, { status: 409 }),
-		{ advice: 'The job is not finished yet: use Wait for Job, or ask again later.' },
+		{ advice: 'The job is still running, or has failed: Wait for Job tells which.' },
 	],
 	[
 		'a file that is gone',
