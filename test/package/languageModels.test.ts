@@ -185,7 +185,8 @@ it.each(skillExamples().map(({ title, code }) => [title, code]))(
 /** What it names of n8n itself, and what only executions by hand have. */
 const OF_N8N = [
 	...['alwaysOutputData', 'continueErrorOutput', 'endOf', 'includeOtherFields', 'onError'],
-	...['promptType', 'reusedFrom', 'slackHitlTool', 'workspaceAgentTool'],
+	...['promptType', 'responseMode', 'responseNodes', 'reusedFrom', 'slackHitlTool'],
+	'workspaceAgentTool',
 ];
 
 it('the skill names options and fields that there are, in the place where they are', () => {
