@@ -136,7 +136,7 @@ function createDataReader(push: Push) {
 			}
 			if (held) release();
 			const piece = read(event, data, name, isCut);
-			if (!names.has(name) && !isCut && mayBeWords(piece)) held = piece;
+			if (!names.has(name) && !isCut && !kinds.has(name) && mayBeWords(piece)) held = piece;
 			else push(piece);
 			names.add(name);
 		},

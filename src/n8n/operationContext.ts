@@ -118,6 +118,18 @@ function shareContext(
 	const sender = asTool ? scope : connection.sender;
 	const sentBy = `${sender} ${baseUrl} ${operation.value}`;
 	const sentRequests = createSentRequests(n8n, { scope: sentBy, resendIfUnknown, redact });
+	const ofAll = {
+		asTool,
+		usesLedger,
+		ownPrices,
+		baseUrl,
+		isAccountOfItem: connection.isOfItem,
+		lookUp: createLookUp(n8n, connection),
+		clock,
+		connectLedger,
+		origin: { executionId: n8n.getExecutionId(), credentialId, scope },
+		addHint,
+	};
 	return {
 		isFirstRun: sentRequests.isFirstRun,
 		/** What is known of the request of an item. Undefined where nothing of it is remembered. */
@@ -126,17 +138,8 @@ function shareContext(
 			return identity === undefined ? undefined : sentRequests.recall(itemIndex, identity);
 		},
 		createPreflightContext: (itemIndex: number, request: unknown): PreflightContext<never> => ({
+			...ofAll,
 			request: request as never,
-			asTool,
-			usesLedger,
-			ownPrices,
-			baseUrl,
-			isAccountOfItem: connection.isOfItem,
-			lookUp: createLookUp(n8n, connection),
-			clock,
-			connectLedger,
-			origin: { executionId: n8n.getExecutionId(), credentialId, scope },
-			addHint,
 			findFile: (property, path) => findFile(n8n, itemIndex, property, path),
 		}),
 		/** Those that only a run has. */
