@@ -64,7 +64,7 @@ export function pausedError(use: BudgetUse, note: string): ServiceError {
 	return refuse(
 		use,
 		'The budget of this credential is paused',
-		`${who}${when}${where}${why}. To resume it, empty the cell "note" of the row with the state "budget" in the Data Table "${use.settings.table}". If the credential has Workflows May Resume, the operation Resume of the resource Budget does that.`,
+		`${who}${when}${where}${why}. To resume it, use Resume of the resource Budget, if the credential has Workflows May Resume. Otherwise empty the cell "note" of the row with the state "budget" in the Data Table "${use.settings.table}".`,
 	);
 }
 
