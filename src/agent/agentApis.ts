@@ -134,7 +134,7 @@ export const AGENT_APIS: readonly Dialect[] = [
 			'': [
 				{ if: { created: true }, opens: 'stream' },
 				{ if: { error: true }, fails: 'text' },
-				{ if: { 'responseMessage.error': true }, fails: ['responseMessage.text', ''] },
+				{ if: { 'responseMessage.error': true }, fails: 'responseMessage.text' },
 				{
 					if: { final: true },
 					unless: { error: true },

@@ -1,7 +1,7 @@
 import { BEGIN, END, ERROR, type Dialect, type Meaning } from './dialect';
 
 const ERRORS: Dialect['events'] = {
-	error: { fails: ['error', ''] },
+	error: { fails: 'error' },
 	'': ERROR,
 };
 const OF_SUBAGENT = { parent_tool_use_id: '*' };
@@ -53,7 +53,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 				...adkCalls('functionCall', 'functionResponse', 'longRunningToolIds'),
 				...adkCalls('function_call', 'function_response', 'long_running_tool_ids'),
 				{ if: { errorCode: '*' }, fails: '' },
-				{ if: { error_code: '*' }, fails: ['error_message', ''] },
+				{ if: { error_code: '*' }, fails: 'error_message' },
 				ERROR,
 			],
 		},
@@ -118,9 +118,9 @@ export const AGENT_SDKS: readonly Dialect[] = [
 			],
 			user: { settles: 'message.content.tool_use_id' },
 			result: [
-				{ if: { is_error: true }, fails: ['result', ''] },
+				{ if: { is_error: true }, fails: 'result' },
 				// with a limit of turns, `is_error` may be false
-				{ if: { subtype: '*' }, unless: { subtype: 'success' }, fails: ['result', ''] },
+				{ if: { subtype: '*' }, unless: { subtype: 'success' }, fails: 'result' },
 				{ all: 'result', settles: ['*', '?'] },
 				// a hook has put the call off until somebody decides: see its decision `defer`
 				{
