@@ -44,7 +44,7 @@ export interface SendOptions {
 	answerPath?: string | undefined;
 }
 
-type SentAnswer = AgentAnswer & ServerIds & { requestId?: string };
+export type SentAnswer = AgentAnswer & ServerIds & { requestId?: string };
 type Send = [
 	http: Http,
 	message: { sessionId: string; content: string },

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { PartialAnswer } from '../../../src/agent/client';
-import type { AgentServer, Said } from '../../../src/agent/server';
+import type { Said } from '../../../src/agent/server';
 import { omitMissing } from '../../../src/core/json';
 import type { ItemOutput } from '../../../src/n8n/operation';
-import type { Session } from './session';
+import type { HistoryRequest } from './history';
 
 export type Answer = PartialAnswer & {
 	durationMs?: number;
@@ -15,10 +15,7 @@ export type Answer = PartialAnswer & {
 };
 
 /** What of a request is in its answer. */
-interface Shown {
-	server?: AgentServer;
-	session: Session;
-	place?: string;
+export interface Shown extends Pick<HistoryRequest, 'server' | 'session' | 'place'> {
 	includeRawEvents: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Directed, KnownWait } from '../../../src/agent/approvals';
-import type { Waiting } from '../../../src/agent/waiting';
+import type { SentAnswer } from '../../../src/agent/client';
 import { type Decision, isDecision } from '../../../src/core/decision';
 import {
 	invalidInputError,
@@ -116,12 +116,12 @@ export function recallWait(
  *
  * @throws ServiceError as `answering`.
  */
-export async function rememberWait<Answer extends { waitsFor?: Waiting; task?: string }>(
+export async function rememberWait(
 	{ flowState, redact }: Execution,
 	session: string,
-	answering: Promise<Answer>,
+	answering: Promise<SentAnswer>,
 	{ decides, task }: Directed,
-): Promise<Answer> {
+): Promise<SentAnswer> {
 	const name = nameOf(session);
 	const { decided: before = [] } = readMemory(flowState.get(name));
 	const all = decides ? [...before, decides] : before;

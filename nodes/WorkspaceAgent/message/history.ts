@@ -6,10 +6,12 @@ import { tryParseJson } from '../../../src/core/json';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { type Session, sessionIdOf } from './session';
 
-interface HistoryRequest {
+export interface HistoryRequest {
+	/** Another one than a workspace. */
 	server?: AgentServer;
 	session: Session;
 	content: string;
+	/** Where its IDs count. */
 	place?: string;
 	/** What the item hands over; false where the message has all of it. */
 	history?: readonly Said[] | false;

@@ -12,7 +12,7 @@ import {
 import { findConversation } from '../../../src/agent/asking';
 import type { Waiting } from '../../../src/agent/waiting';
 import { readHistory } from '../../../src/agent/history';
-import type { AgentServer, Said } from '../../../src/agent/server';
+import type { AgentServer } from '../../../src/agent/server';
 import type { Decision } from '../../../src/core/decision';
 import {
 	joinSentences,
@@ -28,9 +28,9 @@ import { onIncompleteOption, partialAnswerOf } from '../../../src/n8n/partialAns
 import { optionsParam } from '../../fieldKinds.params';
 import { type Chat, type ChatChoice, openChat } from '../../rememberedChats';
 import { answerToApprovalOption, readDecision, recallWait, rememberWait } from './approval';
-import { type Answer, noTextNotice, toItem } from './answerItem';
+import { type Answer, noTextNotice, type Shown, toItem } from './answerItem';
 import { agentOfParam, agentParam, findHow, readServer } from './anotherServer';
-import { type OpenHistory, openHistory } from './history';
+import { type HistoryRequest, type OpenHistory, openHistory } from './history';
 import {
 	findHandedOver,
 	type Place,
@@ -132,24 +132,15 @@ export const sendOperation = operation({
 });
 
 /** A message, and how to output its answer. */
-interface SendRequest {
-	/** Another one than a workspace, */
-	server?: AgentServer;
-	/** which of its agents, what is known to wait, what a person has decided about it, and where its IDs count. */
+interface SendRequest extends HistoryRequest, Shown {
+	/** Which agent of the server, what is known to wait, and what a person has decided about it. */
 	agent?: string;
 	known?: KnownWait;
 	decision?: Decision | undefined;
-	place?: string;
-	/** What the item hands over for one that remembers nothing. */
-	history?: readonly Said[] | false;
-	isCarriedOn: boolean;
 	/** Whether a conversation only asks for what a speaker waits. */
 	isCheck: boolean;
-	session: Session;
 	/** What remembers the ID that a server gives to the session. */
 	chat: ChatChoice;
-	content: string;
-	includeRawEvents: boolean;
 	answerPath: string | undefined;
 	onIncomplete: 'error' | 'partial';
 }
@@ -231,23 +222,22 @@ async function sendInSession(context: SendContext, chat: Chat | undefined, said:
 	const other = chat && (await askOther(context, chat, sessionId, said?.history));
 	const message = { sessionId, content: other?.content ?? content };
 	const answering = sendMessage(http, message, listening, other);
-	const { text, format, dialect, events, notice, waitsFor, requestId, ...ids } = await (other
-		? rememberWait(context, `${place} ${sessionId}`, answering, other)
-		: answering);
-	const chatId = ids.chat === sessionId ? undefined : ids.chat;
+	const {
+		chat: chatId,
+		task,
+		message: id,
+		...answer
+	} = await (other ? rememberWait(context, `${place} ${sessionId}`, answering, other) : answering);
+	const { text, notice, waitsFor } = answer;
 	return {
-		text,
-		format,
-		events,
+		...answer,
 		sessionId,
 		...omitMissing({
-			dialect,
 			notice: joinSentences(tellForgotten(session, said), said?.notice, notice) || undefined,
-			waitsFor: tellWay(waitsFor, ids.task, request.server),
-			requestId,
-			chatId,
-			taskId: taskFor(request, waitsFor, ids.task),
-			history: said?.add(text, ids.message),
+			waitsFor: tellWay(waitsFor, task, request.server),
+			chatId: chatId === sessionId ? undefined : chatId,
+			taskId: taskFor(request, waitsFor, task),
+			history: said?.add(text, id),
 		}),
 	};
 }
