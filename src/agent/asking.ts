@@ -132,6 +132,7 @@ export async function askBefore<Value>(
 		return read(await readJson(await http.send(request), MAX_BYTES));
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
+			// what a refusal of a message means is none of its refusals
 			withDetails(explain(error, { name, value }), { outcome: 'not_started' }),
 		);
 	}

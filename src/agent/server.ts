@@ -44,6 +44,12 @@ export interface RequestForm {
 	readonly body?: Template;
 }
 
+/** A request whose answer is a list: where that is, and in each entry its ID. */
+interface ListForm extends RequestForm {
+	readonly list: Path;
+	readonly id: Path;
+}
+
 /** A way to ask an agent. */
 export interface Ask extends RequestForm {
 	/** Those of the protocol. */
@@ -87,7 +93,7 @@ export interface AgentServer {
 	/** Where events of an answer have the server's own ID of the conversation. It replaces ours. */
 	readonly chatAt?: readonly Path[];
 	/** Our ID stands for a user, whose only conversation is found again: where the answer to this free request lists it, and its ID, the `{chat}`. */
-	readonly finds?: RequestForm & { readonly list: Path; readonly id: Path };
+	readonly finds?: ListForm;
 	/** It remembers nothing, and takes all messages in `{history}`: how each looks. `{message}` is its text, and `{id}` its ID. */
 	readonly history?: Readonly<Record<Said['role'], Template>> & {
 		/** Where events have the ID of the agent's message. */
@@ -130,7 +136,7 @@ export interface AgentServer {
 		readonly task?: Readonly<Record<string, string>>;
 	};
 	/** How it lists its agents, one of which has to be chosen: where the answer has them, and in each its ID and its name. */
-	readonly agents?: RequestForm & { readonly list: Path; readonly id: Path; readonly label: Path };
+	readonly agents?: ListForm & { readonly label: Path };
 	/** What the server says in place of an answer, and what only its own client can use: what that means. */
 	readonly unreadable?: ReadonlyArray<{
 		readonly if: Condition;

@@ -62,14 +62,13 @@ export function createAnswerFold(
 	const answer = (): AssistantAnswer => ({ ...stream.answer(), ...complete });
 
 	return {
-		newToolCalls: stream.newToolCalls,
+		...stream,
 		add(piece: AnswerPiece): string {
 			form = piece.form;
 			if (form === 'sse') return stream.add(piece);
 			values.push(piece.value);
 			return '';
 		},
-		isOver: stream.isOver,
 		end(): string {
 			if (form === 'sse') return stream.end();
 			const [value] = values;

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../core/json';
+import { isPlainObject, omitMissing } from '../core/json';
 
 /** One tool call inside the service. Times are milliseconds since the question was sent. */
 export interface ToolCall {
@@ -30,11 +30,9 @@ export function createToolTimeline(time: () => number) {
 			const existing = calls.get(callId);
 			if (existing?.startedMs !== undefined) return undefined;
 			const title = readTitles(given);
-			const label = title && selectTitle(title);
 			const call: ToolCall = {
 				callId,
-				...(title && { title }),
-				...(label && { label }),
+				...omitMissing({ title, label: title && selectTitle(title) }),
 				startedMs: time(),
 				finished: false,
 				...existing,
@@ -46,13 +44,13 @@ export function createToolTimeline(time: () => number) {
 			const existing = calls.get(callId);
 			if (existing?.finished) return;
 			const finishedMs = time();
-			const durationMs = finishedMs - (existing?.startedMs ?? NaN);
+			const { startedMs } = existing ?? {};
 			calls.set(callId, {
 				callId,
 				...existing,
 				finished: true,
 				finishedMs,
-				...(existing?.startedMs !== undefined && { durationMs }),
+				...(startedMs !== undefined && { durationMs: finishedMs - startedMs }),
 			});
 		},
 		calls: () => [...calls.values()],

@@ -1,5 +1,5 @@
 import type { Decision } from '../core/decision';
-import { isPlainObject, isEmptyValue, omitMissing } from '../core/json';
+import { isPlainObject, isEmptyValue, isPresent, omitMissing } from '../core/json';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ export function readFields(item: Item, told: unknown): Item | undefined {
 	const given = listFields(isPlainObject(item['data']) ? item['data'] : item);
 	const fields = Object.fromEntries(given.filter(([, value]) => value !== told));
 	const isGiven = (value: unknown) =>
-		typeof value === 'string' ? value.trim() !== '' : (value ?? undefined) !== undefined;
+		typeof value === 'string' ? isText(value) : isPresent(value);
 	return Object.values(fields).some(isGiven) ? fields : undefined;
 }
 
@@ -111,7 +111,7 @@ function listWords({ data, chatInput }: Item): string[] {
 	const written = listFields(isPlainObject(data) ? data : {});
 	return (firstText(chatInput) ? [chatInput] : written.map(([, value]) => value))
 		.flat()
-		.filter((value): value is string => typeof value === 'string' && value.trim() !== '');
+		.filter(isText);
 }
 
 /** Without those that n8n adds. */
@@ -133,5 +133,7 @@ export function nameOf(responder: unknown): string | undefined {
 	return firstText(name, username, email, id);
 }
 
-export const firstText = (...values: unknown[]) =>
-	values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
+export const firstText = (...values: unknown[]) => values.find(isText);
+
+const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value.trim() !== '';

@@ -112,14 +112,10 @@ export function findHandedOver(
 	};
 }
 
-/** A table may keep it as text. */
-function parsed(value: unknown): Readonly<Record<string, unknown>> {
-	const found = typeof value === 'string' ? tryParseJson(value) : value;
-	return isPlainObject(found) ? found : {};
-}
-
 function readWait(waitsFor: unknown, source: Session['source']): KnownWait {
-	const { kind, onlyDecline, text } = parsed(waitsFor);
+	// a table may keep it as text
+	const found = typeof waitsFor === 'string' ? tryParseJson(waitsFor) : waitsFor;
+	const { kind, onlyDecline, text } = isPlainObject(found) ? found : {};
 	const shown = source === 'conversation' ? undefined : '';
 	return {
 		kind: kind === 'approval' || kind === 'input' ? kind : undefined,
