@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { MAX_LABELS } from '../../src/spending/spendingWriter';
 import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
-import { chat, failPosts, job, PICTURE, spending as call } from './rig/calls';
+import { chat, failPosts, job, model, PICTURE, spending as call } from './rig/calls';
 import { useModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
@@ -91,7 +91,7 @@ describe('what is written', () => {
 
 	it('a job: unknown until it has ended, whoever sees that, and counted once', async () => {
 		rig.service.forms.jobSteps = 1;
-		const { items } = await picture('start');
+		const { items } = await picture('start', 'A cat', { model: model('Canvas/Sketch-1') });
 		const jobId = String(items[0]?.json['jobId']);
 		expect(await report()).toMatchObject([{ requests: 1, costUsd: 0, unknownCosts: 1 }]);
 		const waited = await picture('wait', '', { jobId });

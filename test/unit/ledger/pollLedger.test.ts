@@ -418,6 +418,15 @@ describe('the lease', () => {
 		expect(rows).toMatchObject([{ failures: 2 }]);
 	});
 
+	it('another row of a job that is held is due later', async () => {
+		const { rows, poll, add, clock } = await emitted();
+		add('a');
+		const begun = clock.now();
+		expect((await poll()).jobs).toEqual([]);
+		expect(rows[1]).toMatchObject({ jobId: 'a', state: 'pending' });
+		expect(rows[1]!.checkAt).toBeGreaterThan(begun);
+	});
+
 	it('survives a clock that ran ahead', async () => {
 		const { rows, polls, add, asked } = await emitted();
 		Object.assign(rows[0]!, { leaseUntil: 1e15 });

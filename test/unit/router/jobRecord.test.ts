@@ -42,6 +42,10 @@ it.each([
 	],
 	['beside what is left', { ...J, links: { self: { id: 'l-1' } }, error: { id: 'e-1' } }],
 	['outside, around a file', { ...J, result: { id: 'file-1', status: 'pending' } }],
+	[
+		'outside, done, around a file',
+		{ id: 'J-1', status: 'done', result: { id: 'f', status: 'ok' } },
+	],
 	['outside, around an upload', { ...J, data: { id: 'file-1' } }],
 	['outside, around an owner', { id: 'J-1', cost: null, user: { id: 'u-1', status: 'active' } }],
 	['outside, with a model', { id: 'J-1', model: 'canvas/x', data: { id: 'file-1' } }],
