@@ -50,6 +50,13 @@ export function createEventReader(push: Push): LineReader {
 		name = '';
 		data = undefined;
 	};
+	/** The data go on, or are another event with no blank line before it, as of GLM and Kimi (rexxars/eventsource-parser#31). */
+	const addLine = (line: string): void => {
+		const isNext = isJson && !name && JSON_START.test(line) && hasObject(tryParseJson(data ?? ''));
+		const before = isNext ? '' : `${data}\n`;
+		if (isNext) endEvent();
+		data = before + line;
+	};
 	const readLine = (line: string): void => {
 		if (line === '') return endEvent();
 		if (data !== undefined && isJson && JSON_LINE.test(line)) {
@@ -60,8 +67,9 @@ export function createEventReader(push: Push): LineReader {
 		const field = colon < 0 ? line : line.slice(0, colon);
 		const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
 		if (field === 'data') {
-			isJson = data === undefined ? JSON_START.test(value) : isJson;
-			data = data === undefined ? value : `${data}\n${value}`;
+			if (data !== undefined) return addLine(value);
+			isJson = JSON_START.test(value);
+			data = value;
 		} else if (field === 'event') name = value;
 		else if (field === 'error' && value.startsWith('{')) {
 			name = 'error';

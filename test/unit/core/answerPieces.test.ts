@@ -42,6 +42,9 @@ const rows: Record<string, Row[]> = {
 			['x', { a: [1] }],
 			['y', { b: 2 }],
 		],
+		// events without a blank line between them, and one that goes on over lines
+		[SSE, 'data: {"a":1}\ndata: {"a":2}\ndata: [DONE]\n', { a: 1 }, { a: 2 }, '[DONE]'],
+		[SSE, 'data: {"a":[\ndata: {"b":1}]}\n\n', { a: [{ b: 1 }] }],
 		[SSE, ': hi\n\n: ping\n\ndata: {"a":1}\n\n: hi\n\n', { a: 1 }],
 		[SSE, 'data: a\n\ndata:  b\n\n', 'a', ' b'],
 		[SSE, 'data: a\n\ndata:\ndata:\n\ndata: b\n\n', 'a', '\n', 'b'],
