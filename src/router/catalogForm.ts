@@ -16,7 +16,6 @@ export type PriceName = 'input' | 'output' | 'cached' | 'written' | 'writtenForH
  */
 export interface CatalogForm {
 	readonly name: string;
-	readonly source: string;
 	/** Paths of fields that an entry has; with a type where that distinguishes it. */
 	readonly knownBy: Readonly<Record<string, KnownField>>;
 	readonly input: string;

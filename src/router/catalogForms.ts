@@ -6,12 +6,12 @@ const IN_TEN_THOUSANDTHS = 1e-4;
 /** Cents per 100 million tokens. */
 const CENTS_PER_100_MILLION = 1e-4;
 
-/** To add a form, write a row. Of rows with the same prices, the first that fits counts. */
+/** To add a form, write a row with its source. Of rows with the same prices, the first that fits counts. */
 export const CATALOG_FORMS: readonly CatalogForm[] = [
 	{
 		...OF_OPENROUTER,
 		name: 'OpenRouter',
-		source: 'https://openrouter.ai/docs/guides/overview/models#pricing-object',
+		// https://openrouter.ai/docs/guides/overview/models#pricing-object
 		// elsewhere these two are numbers per million
 		knownBy: {
 			'pricing.prompt': 'string',
@@ -24,7 +24,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'LiteLLM',
-		source: 'https://docs.litellm.ai/docs/proxy/model_management',
+		// https://docs.litellm.ai/docs/proxy/model_management
 		knownBy: {
 			model_name: 'string',
 			'model_info.input_cost_per_token': 'number',
@@ -91,7 +91,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'Vercel AI Gateway',
-		source: 'https://vercel.com/docs/ai-gateway/models-and-providers#dynamic-model-discovery',
+		// https://vercel.com/docs/ai-gateway/models-and-providers#dynamic-model-discovery
 		// Together has numbers per million under the same names
 		knownBy: {
 			type: ['language'],
@@ -118,7 +118,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'Together',
-		source: 'https://docs.together.ai/reference/models-1',
+		// https://docs.together.ai/reference/models-1
 		// Vercel has texts per token under the same names
 		knownBy: {
 			type: ['chat', 'language', 'code'],
@@ -138,7 +138,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 		...OF_OPENROUTER,
 		name: 'Groq',
 		// OpenRouter asks it of all its providers, so Baseten, Nebius and SambaNova have it, too, or a part of it
-		source: 'https://openrouter.ai/docs/guides/community/for-providers',
+		// https://openrouter.ai/docs/guides/community/for-providers
 		// of a larger unit they would be far too much
 		knownBy: { 'pricing.prompt': 'string', 'pricing.completion': 'string' },
 		// gateways write it where they know no price
@@ -148,7 +148,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'Requesty',
-		source: 'https://router.requesty.ai/v1/models',
+		// https://router.requesty.ai/v1/models
 		knownBy: { input_price: 'number', output_price: 'number', context_window: 'number' },
 		input: 'input_price',
 		output: 'output_price',
@@ -162,7 +162,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'xAI',
-		source: 'https://docs.x.ai/docs/api-reference#list-language-models',
+		// https://docs.x.ai/docs/api-reference#list-language-models
 		knownBy: { prompt_text_token_price: 'number', completion_text_token_price: 'number' },
 		input: 'prompt_text_token_price',
 		output: 'completion_text_token_price',
@@ -180,7 +180,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'Hugging Face',
-		source: 'https://huggingface.co/docs/inference-providers/hub-api',
+		// https://huggingface.co/docs/inference-providers/hub-api
 		knownBy: {
 			'providers.provider': 'string',
 			'providers.pricing.input': 'number',
@@ -195,7 +195,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'DeepInfra',
-		source: 'https://github.com/RooCodeInc/Roo-Code (fetchers/deepinfra.ts)',
+		// https://github.com/RooCodeInc/Roo-Code (fetchers/deepinfra.ts)
 		knownBy: {
 			'metadata.pricing.input_tokens': 'number',
 			'metadata.pricing.output_tokens': 'number',
@@ -209,8 +209,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'Novita',
-		// and Jiekou: https://github.com/anomalyco/models.dev
-		source: 'https://github.com/charmbracelet/catwalk (cmd/novita)',
+		// https://github.com/charmbracelet/catwalk (cmd/novita), and Jiekou: https://github.com/anomalyco/models.dev
 		knownBy: {
 			input_token_price_per_m: 'number',
 			output_token_price_per_m: 'number',
@@ -224,7 +223,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'Venice',
-		source: 'https://github.com/anomalyco/models.dev (sync/providers/venice.ts)',
+		// https://github.com/anomalyco/models.dev (sync/providers/venice.ts)
 		knownBy: {
 			type: ['text'],
 			'model_spec.pricing.input.usd': 'number',
@@ -246,7 +245,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'NanoGPT',
-		source: 'https://docs.nano-gpt.com/api-reference/endpoint/models',
+		// https://docs.nano-gpt.com/api-reference/endpoint/models
 		knownBy: {
 			'pricing.unit': ['per_million_tokens'],
 			'pricing.currency': ['USD'],
@@ -262,7 +261,7 @@ export const CATALOG_FORMS: readonly CatalogForm[] = [
 	},
 	{
 		name: 'ZenMux',
-		source: 'https://github.com/ThinkInAIXYZ/PublicProviderConf (ZenMuxProvider.ts)',
+		// https://github.com/ThinkInAIXYZ/PublicProviderConf (ZenMuxProvider.ts)
 		knownBy: {
 			'pricings.prompt.unit': ['perMTokens'],
 			'pricings.prompt.currency': ['USD'],

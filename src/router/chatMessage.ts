@@ -212,46 +212,30 @@ const stringifyArguments = (value: unknown, otherwise: unknown) =>
  * Where a message of chat completions has what its model thought: the first place with a text counts. Of a list, the texts of all entries do.
  * A new place needs a named service that sends it.
  */
-const PLACES: ReadonlyArray<{ path: readonly string[]; sentBy: string }> = [
-	{
-		path: ['reasoning_content'],
-		sentBy: 'DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode',
-	},
-	{
-		path: ['reasoning'],
-		sentBy: 'OpenRouter, https://openrouter.ai/docs/guides/best-practices/reasoning-tokens',
-	},
-	{
-		path: ['content', 'thinking'],
-		sentBy: 'Mistral, https://docs.mistral.ai/capabilities/reasoning',
-	},
-	{
-		path: ['content', 'summary'],
-		sentBy:
-			'Databricks, https://docs.databricks.com/aws/en/machine-learning/model-serving/query-reason-models',
-	},
-	{
-		path: ['reasoning_details', 'text'],
-		sentBy: 'MiniMax, https://platform.minimax.io/docs/api-reference/text-openai-api',
-	},
-	{
-		path: ['reasoning_details', 'summary'],
-		sentBy: 'OpenRouter, where the vendor tells a summary',
-	},
-	{
-		path: ['thinking_blocks', 'thinking'],
-		sentBy: 'LiteLLM, https://docs.litellm.ai/docs/reasoning_content',
-	},
-	{
-		path: ['content_list', 'thinking'],
-		sentBy: 'Snowflake Cortex, https://github.com/posit-dev/chatlas/pull/431',
-	},
-	{ path: ['thinking'], sentBy: 'Snowflake Cortex, in its pieces' },
+const PLACES: ReadonlyArray<readonly string[]> = [
+	// DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode
+	['reasoning_content'],
+	// OpenRouter, https://openrouter.ai/docs/guides/best-practices/reasoning-tokens
+	['reasoning'],
+	// Mistral, https://docs.mistral.ai/capabilities/reasoning
+	['content', 'thinking'],
+	// Databricks, https://docs.databricks.com/aws/en/machine-learning/model-serving/query-reason-models
+	['content', 'summary'],
+	// MiniMax, https://platform.minimax.io/docs/api-reference/text-openai-api
+	['reasoning_details', 'text'],
+	// OpenRouter, where the vendor tells a summary
+	['reasoning_details', 'summary'],
+	// LiteLLM, https://docs.litellm.ai/docs/reasoning_content
+	['thinking_blocks', 'thinking'],
+	// Snowflake Cortex, https://github.com/posit-dev/chatlas/pull/431
+	['content_list', 'thinking'],
+	// Snowflake Cortex, in its pieces
+	['thinking'],
 ];
 
 /** What a model thought, as far as it shows that. Empty if it does not. */
 export function readReasoning(message: JsonObject): string {
-	for (const { path } of PLACES) {
+	for (const path of PLACES) {
 		// most messages have none of them
 		if (message[path[0] ?? ''] === undefined) continue;
 		const text = textAt(message, path);

@@ -8,31 +8,29 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A field of a chat request that we add, or name, ourselves. */
 interface OwnField {
 	name: string;
-	/** Who refuses it, with where that is recorded. */
-	source: string;
 	/** Whether the text of a refusal means it. */
 	isMeant(text: string, body: Fields): boolean;
 	/** What is sent in its place. */
 	instead(value: unknown): object;
 }
 
+/** Each with who refuses it, and where that is recorded. */
 const OWN_FIELDS: readonly OwnField[] = [
+	// Mistral: openai/openai-agents-python#442, BerriAI/litellm#8978
 	{
 		name: 'stream_options',
-		source: 'Mistral: openai/openai-agents-python#442, BerriAI/litellm#8978',
 		isMeant: (text) => /\bstream_options\b/.test(text),
 		instead: () => ({}),
 	},
+	// OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified); Cloudflare: cloudflare/agents#1685
 	{
 		name: 'stream',
-		source:
-			'OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified); Cloudflare: cloudflare/agents#1685',
 		isMeant: (text) => /\bverified to stream\b|not supported with stream mode/.test(text),
 		instead: () => ({ stream_options: undefined }),
 	},
+	// https://platform.openai.com/docs/api-reference/chat/create (of newer models)
 	{
 		name: 'max_tokens',
-		source: 'https://platform.openai.com/docs/api-reference/chat/create (of newer models)',
 		// "max_tokens is too large" is about its value; and a request that has both may be refused for the other one
 		isMeant: (text, { max_completion_tokens: other }) =>
 			/\bmax_completion_tokens\b/.test(text) &&

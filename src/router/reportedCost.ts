@@ -3,8 +3,6 @@ import { Big, type Decimal, formatUsd, readDecimal } from '../core/money';
 
 /** Where services report what an answer has cost. */
 const PLACES: ReadonlyArray<{
-	service: string;
-	source: string;
 	/** In the usage of the answer. */
 	at: string;
 	/** What a `true` at `ifTrue` adds: the upstream cost, where the other is only the fee. */
@@ -12,35 +10,31 @@ const PLACES: ReadonlyArray<{
 	/** By what it is multiplied to be micro-dollars. */
 	times: number;
 }> = [
+	// OpenRouter, Vercel AI Gateway, and newer LiteLLM
+	// https://openrouter.ai/docs/guides/administration/usage-accounting, BerriAI/litellm#14002, BerriAI/litellm#39069
 	{
-		service: 'OpenRouter, Vercel AI Gateway, and newer LiteLLM',
-		source:
-			'https://openrouter.ai/docs/guides/administration/usage-accounting, BerriAI/litellm#14002, BerriAI/litellm#39069',
 		at: 'cost',
 		plus: { ifTrue: 'is_byok', at: 'cost_details.upstream_inference_cost' },
 		times: 1e6,
 	},
+	// Perplexity: most of it is paid by the request
+	// https://docs.perplexity.ai/api-reference/chat-completions-post (usage.cost)
 	{
-		service: 'Perplexity: most of it is paid by the request',
-		source: 'https://docs.perplexity.ai/api-reference/chat-completions-post (usage.cost)',
 		at: 'cost.total_cost',
 		times: 1e6,
 	},
+	// DeepInfra: https://deepinfra.com/docs/openai_api (usage.estimated_cost)
 	{
-		service: 'DeepInfra',
-		source: 'https://deepinfra.com/docs/openai_api (usage.estimated_cost)',
 		at: 'estimated_cost',
 		times: 1e6,
 	},
+	// Pydantic AI Gateway: https://github.com/pydantic/pydantic-ai (recordings in test_gateway)
 	{
-		service: 'Pydantic AI Gateway',
-		source: 'https://github.com/pydantic/pydantic-ai (recordings in test_gateway)',
 		at: 'pydantic_ai_gateway.cost_estimate',
 		times: 1e6,
 	},
+	// xAI: https://docs.x.ai/docs/api-reference (usage.cost_in_usd_ticks)
 	{
-		service: 'xAI',
-		source: 'https://docs.x.ai/docs/api-reference (usage.cost_in_usd_ticks)',
 		at: 'cost_in_usd_ticks',
 		times: 1e-4,
 	},

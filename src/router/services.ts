@@ -4,8 +4,6 @@ import { BEARER, type KeyPlace } from '../core/keyPlace';
 export interface ModelService {
 	/** As its users call it. */
 	readonly name: string;
-	/** The pages that describe the row. */
-	readonly source: string;
 	/** Its hosts; `*.` stands for any further labels. Absent for a program that people run themselves. */
 	readonly hosts?: readonly string[];
 	/** What comes before `/chat/completions`, for the docs and for a base URL that is the host alone, e.g. `/api/v1`. Placeholders of the user's own in capitals, e.g. `/v1/ACCOUNT/GATEWAY/compat`. */
@@ -26,12 +24,15 @@ export interface ModelService {
 	readonly mayCostMore?: string;
 }
 
-/** To add a service, write a row. */
+/** To add a service, write a row, below the pages that describe it. */
 export const SERVICES: readonly ModelService[] = [
+	// https://openrouter.ai/docs/api-reference/overview
+	// https://openrouter.ai/docs/api-reference/limits
+	// https://openrouter.ai/docs/guides/routing/provider-selection
+	// https://openrouter.ai/docs/features/byok
+	// https://github.com/LostRuins/lite.koboldai.net/issues/166
 	{
 		name: 'OpenRouter',
-		source:
-			'https://openrouter.ai/docs/api-reference/overview https://openrouter.ai/docs/api-reference/limits https://openrouter.ai/docs/guides/routing/provider-selection https://openrouter.ai/docs/features/byok https://github.com/LostRuins/lite.koboldai.net/issues/166',
 		hosts: ['openrouter.ai', 'eu.openrouter.ai', 'us.openrouter.ai'],
 		root: '/api/v1',
 		key: BEARER,
@@ -42,20 +43,21 @@ export const SERVICES: readonly ModelService[] = [
 		mayCostMore:
 			'A provider may ignore the maximum of output tokens, and with an own provider key a fee of 5% comes on top.',
 	},
+	// https://docs.litellm.ai/docs/proxy/user_keys
+	// https://docs.litellm.ai/docs/proxy/reliability
+	// https://docs.litellm.ai/docs/proxy/provider_margins
 	{
 		name: 'LiteLLM',
-		source:
-			'https://docs.litellm.ai/docs/proxy/user_keys https://docs.litellm.ai/docs/proxy/reliability https://docs.litellm.ai/docs/proxy/provider_margins',
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
 		prices: 'LiteLLM',
 		mayCostMore: 'Its operator may have set fallbacks to dearer models, or a margin on top.',
 	},
+	// https://platform.openai.com/docs/api-reference/chat/create
+	// https://platform.openai.com/docs/guides/your-data
 	{
 		name: 'OpenAI',
-		source:
-			'https://platform.openai.com/docs/api-reference/chat/create https://platform.openai.com/docs/guides/your-data',
 		hosts: ['api.openai.com', '*.api.openai.com'],
 		root: '/v1',
 		key: BEARER,
@@ -63,9 +65,9 @@ export const SERVICES: readonly ModelService[] = [
 		mayCostMore:
 			'Long prompts cost more with some models, and a project may be set to a dearer service tier.',
 	},
+	// https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
 	{
 		name: 'Azure OpenAI',
-		source: 'https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle',
 		hosts: [
 			'*.openai.azure.com',
 			'*.services.ai.azure.com',
@@ -80,10 +82,10 @@ export const SERVICES: readonly ModelService[] = [
 		hasNoCatalog: true,
 		mayCostMore: 'Long prompts cost more with some models, and so do some kinds of deployment.',
 	},
+	// https://platform.claude.com/docs/en/api/openai-sdk
+	// https://platform.claude.com/docs/en/api/models/list
 	{
 		name: 'Anthropic',
-		source:
-			'https://platform.claude.com/docs/en/api/openai-sdk https://platform.claude.com/docs/en/api/models/list',
 		hosts: ['api.anthropic.com'],
 		root: '/v1',
 		key: BEARER,
@@ -92,49 +94,52 @@ export const SERVICES: readonly ModelService[] = [
 		proof: '/models',
 		mayCostMore: 'Long prompts cost more with some models.',
 	},
+	// https://ai.google.dev/gemini-api/docs/openai
+	// https://ai.google.dev/gemini-api/docs/pricing
 	{
 		name: 'Gemini',
-		source:
-			'https://ai.google.dev/gemini-api/docs/openai https://ai.google.dev/gemini-api/docs/pricing',
 		hosts: ['generativelanguage.googleapis.com'],
 		root: '/v1beta/openai',
 		key: BEARER,
 		proof: '/models',
 		mayCostMore: 'Long prompts cost more with some models.',
 	},
+	// https://api-docs.deepseek.com/api/list-models
+	// https://api-docs.deepseek.com/quick_start/pricing
 	{
 		name: 'DeepSeek',
-		source:
-			'https://api-docs.deepseek.com/api/list-models https://api-docs.deepseek.com/quick_start/pricing',
 		hosts: ['api.deepseek.com'],
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
 		mayCostMore: 'At peak hours it costs twice as much.',
 	},
+	// https://console.groq.com/docs/openai
+	// https://console.groq.com/docs/api-reference#models-list
 	{
 		name: 'Groq',
-		source:
-			'https://console.groq.com/docs/openai https://console.groq.com/docs/api-reference#models-list',
 		hosts: ['api.groq.com'],
 		root: '/openai/v1',
 		key: BEARER,
 		proof: '/models',
 		prices: 'Groq',
 	},
+	// https://docs.mistral.ai/api/endpoint/models
+	// https://mistral.ai/pricing
 	{
 		name: 'Mistral',
-		source: 'https://docs.mistral.ai/api/endpoint/models https://mistral.ai/pricing',
 		hosts: ['api.mistral.ai'],
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
 		mayCostMore: 'Sound is paid by the minute.',
 	},
+	// https://docs.x.ai/docs/api-reference
+	// https://docs.x.ai/docs/key-information/regions
+	// https://docs.x.ai/developers/pricing
+	// https://github.com/0xPlaygrounds/rig (recordings of prompt_caching)
 	{
 		name: 'xAI',
-		source:
-			'https://docs.x.ai/docs/api-reference https://docs.x.ai/docs/key-information/regions https://docs.x.ai/developers/pricing https://github.com/0xPlaygrounds/rig (recordings of prompt_caching)',
 		hosts: ['api.x.ai', '*.api.x.ai'],
 		root: '/v1',
 		key: BEARER,
@@ -143,28 +148,28 @@ export const SERVICES: readonly ModelService[] = [
 		mayCostMore:
 			'Thinking may exceed the maximum of output tokens, and a request against its guidelines costs a fee.',
 	},
+	// https://docs.together.ai/docs/openai-api-compatibility
+	// https://docs.together.ai/reference/models-1
 	{
 		name: 'Together',
-		source:
-			'https://docs.together.ai/docs/openai-api-compatibility https://docs.together.ai/reference/models-1',
 		hosts: ['api.together.xyz', 'api.together.ai'],
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
 		prices: 'Together',
 	},
+	// https://docs.fireworks.ai/tools-sdks/openai-compatibility
 	{
 		name: 'Fireworks',
-		source: 'https://docs.fireworks.ai/tools-sdks/openai-compatibility',
 		hosts: ['api.fireworks.ai'],
 		root: '/inference/v1',
 		key: BEARER,
 		proof: '/models',
 	},
+	// https://vercel.com/docs/ai-gateway/openai-compat
+	// https://vercel.com/docs/ai-gateway/models-and-providers/provider-options
 	{
 		name: 'Vercel AI Gateway',
-		source:
-			'https://vercel.com/docs/ai-gateway/openai-compat https://vercel.com/docs/ai-gateway/models-and-providers/provider-options',
 		hosts: ['ai-gateway.vercel.sh'],
 		root: '/v1',
 		key: BEARER,
@@ -173,20 +178,20 @@ export const SERVICES: readonly ModelService[] = [
 		prices: 'Vercel AI Gateway',
 		mayCostMore: 'It may fall back to a dearer provider of the model.',
 	},
+	// https://portkey.ai/docs/api-reference/inference-api/authentication
+	// https://portkey.ai/docs/api-reference/inference-api/models/models
 	{
 		name: 'Portkey',
-		source:
-			'https://portkey.ai/docs/api-reference/inference-api/authentication https://portkey.ai/docs/api-reference/inference-api/models/models',
 		hosts: ['api.portkey.ai'],
 		root: '/v1',
 		key: { header: 'x-portkey-api-key' },
 		proof: '/models',
 		mayCostMore: 'A config of its workspace may fall back to a dearer model.',
 	},
+	// https://docs.requesty.ai/quickstart
+	// https://docs.requesty.ai/features/fallback-policies
 	{
 		name: 'Requesty',
-		source:
-			'https://docs.requesty.ai/quickstart https://docs.requesty.ai/features/fallback-policies',
 		hosts: ['router.requesty.ai', 'router.eu.requesty.ai'],
 		root: '/v1',
 		key: BEARER,
@@ -195,19 +200,19 @@ export const SERVICES: readonly ModelService[] = [
 		mayCostMore:
 			'Its fee of 5% may come on top of its prices, and a routing policy chooses among models.',
 	},
+	// https://docs.helicone.ai/gateway/overview
+	// https://docs.helicone.ai/gateway/provider-routing
 	{
 		name: 'Helicone AI Gateway',
-		source:
-			'https://docs.helicone.ai/gateway/overview https://docs.helicone.ai/gateway/provider-routing',
 		hosts: ['ai-gateway.helicone.ai'],
 		root: '/v1',
 		key: BEARER,
 		mayCostMore: 'It asks the cheapest provider of the model first, and dearer ones if that fails.',
 	},
+	// https://developers.cloudflare.com/ai-gateway/usage/chat-completion/
+	// https://developers.cloudflare.com/ai-gateway/usage/rest-api/
 	{
 		name: 'Cloudflare AI Gateway',
-		source:
-			'https://developers.cloudflare.com/ai-gateway/usage/chat-completion/ https://developers.cloudflare.com/ai-gateway/usage/rest-api/',
 		// the second one's root is /client/v4/accounts/ACCOUNT/ai/v1
 		hosts: ['gateway.ai.cloudflare.com', 'api.cloudflare.com'],
 		root: '/v1/ACCOUNT/GATEWAY/compat',
@@ -216,38 +221,38 @@ export const SERVICES: readonly ModelService[] = [
 		hasNoCatalog: true,
 		mayCostMore: 'A route of its dashboard may fall back to a dearer model.',
 	},
+	// https://huggingface.co/docs/inference-providers/index
+	// https://huggingface.co/docs/inference-providers/hub-api
 	{
 		name: 'Hugging Face',
-		source:
-			'https://huggingface.co/docs/inference-providers/index https://huggingface.co/docs/inference-providers/hub-api',
 		hosts: ['router.huggingface.co'],
 		root: '/v1',
 		key: BEARER,
 		prices: 'Hugging Face',
 		mayCostMore: 'It chooses among providers, and not all of them have a price in the catalog.',
 	},
+	// https://docs.ollama.com/api/openai-compatibility
 	{
 		name: 'Ollama',
-		source: 'https://docs.ollama.com/api/openai-compatibility',
 		root: '/v1',
 	},
+	// https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
 	{
 		name: 'vLLM',
-		source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server/',
 		root: '/v1',
 		key: BEARER,
 		proof: '/models',
 	},
+	// https://lmstudio.ai/docs/developer/openai-compat
+	// https://lmstudio.ai/docs/developer/core/authentication
 	{
 		name: 'LM Studio',
-		source:
-			'https://lmstudio.ai/docs/developer/openai-compat https://lmstudio.ai/docs/developer/core/authentication',
 		root: '/v1',
 		key: BEARER,
 	},
+	// https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 	{
 		name: 'llama.cpp',
-		source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
 		root: '/v1',
 		// of --api-key
 		key: BEARER,
