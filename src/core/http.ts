@@ -68,6 +68,11 @@ export interface HttpResponse {
 	hear?(): void;
 }
 
+/** A body that has arrived. */
+export async function* toBody(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+	yield bytes;
+}
+
 /** The `Content-Type`, in lower case; empty if there is none. */
 export const contentTypeOf = ({ headers }: Pick<HttpResponse, 'headers'>) =>
 	headers['content-type']?.toLowerCase() ?? '';

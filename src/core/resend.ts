@@ -8,6 +8,7 @@ import {
 	parseRetryAfter,
 	readFirstChunk,
 	readWait,
+	toBody,
 } from './http';
 import { type End, MS_PER_MINUTE, type RateLimiter, type Turn } from './rateLimit';
 import { backOffWithJitter } from './retry';
@@ -101,15 +102,13 @@ async function readRefusal(response: HttpResponse) {
 	} catch {
 		// the status is enough
 	}
-	const replay = async function* () {
-		yield* chunks;
-	};
 	const { status, headers } = response;
 	const hasHeader = headers['retry-after'] !== undefined;
-	const body = Buffer.concat(chunks).toString();
+	const bytes = Buffer.concat(chunks);
+	const body = bytes.toString();
 	const details = parseErrorBody(body, contentTypeOf(response));
 	return {
-		response: { ...response, body: replay() },
+		response: { ...response, body: toBody(bytes) },
 		isRefused: !isUsedUp({ status, ...details }) && (hasHeader || !PER_DAY.test(body)),
 		bodyWait: readWait(status, body),
 	};

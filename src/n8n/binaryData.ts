@@ -16,7 +16,7 @@ import {
 	withDetails,
 } from '../core/errors';
 import { detectFileType, SNIFF_LENGTH, sanitizeFileName } from '../core/files';
-import type { HttpResponse } from '../core/http';
+import { type HttpResponse, toBody } from '../core/http';
 import { tryParseJson } from '../core/json';
 import { toReadable } from './platform';
 import type { Redactor } from './redact';
@@ -193,7 +193,8 @@ export async function storeFile(
 			}
 		};
 		const given = sanitizeFileName(response.headers['content-disposition'], type.extension);
-		const fileName = withoutKeys(given ?? `${baseName}.${type.extension}`, redact);
+		// an asterisk is not allowed in the name of a file
+		const fileName = redact.data(given ?? `${baseName}.${type.extension}`).replaceAll('***', '_');
 		const binary = await n8n.helpers.prepareBinaryData(
 			toReadable(counted()),
 			fileName,
@@ -219,20 +220,13 @@ function checkWhole({ headers }: HttpResponse, bytes: number): void {
  * execution. Otherwise that would only show after a whole file was held in memory and written for nothing.
  */
 async function usesDatabase(n8n: IExecuteFunctions): Promise<boolean> {
-	const oneByte = async function* () {
-		yield new Uint8Array(1);
-	};
 	const { id = '' } = await n8n.helpers.prepareBinaryData(
-		toReadable(oneByte()),
+		toReadable(toBody(new Uint8Array(1))),
 		'size-check',
 		'application/octet-stream',
 	);
 	return id.startsWith('database:');
 }
-
-/** A file name must not contain an asterisk. */
-const withoutKeys = (fileName: string, redact: Pick<Redactor, 'data'>) =>
-	redact.data(fileName).replaceAll('***', '_');
 
 async function readStart(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];

@@ -8,8 +8,8 @@ import type {
 import { readText } from '../core/body';
 import { describeStatus, parseErrorBody } from '../core/errorResponses';
 import { describeWebPage, isWebPage } from '../core/webPage';
-import { ServiceError } from '../core/errors';
-import { contentTypeOf, type Http, type HttpResponse } from '../core/http';
+import { endOfSentence, ServiceError } from '../core/errors';
+import { contentTypeOf, type Http, type HttpResponse, toBody } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { joinUrl, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, findStoredKey, readHeaders } from './headers';
@@ -172,14 +172,15 @@ const isGoodAnswer = (answer: ProbeResponse | undefined) =>
 	answer !== undefined && isSuccess(answer.status);
 
 function describeRefusal(service: string, { status, page }: ProbeResponse): string {
-	const advice =
-		status === 401 ? `Copy the key of ${lowerThe(service)} again` : STATUS_ADVICE[status];
-	const sentences = [describeStatus(status), page && `It sent ${page}`, advice];
+	const sentences = [
+		describeStatus(status),
+		page && `It sent ${page}`,
+		// `The model router` is no name
+		status === 401 && `Copy the key of ${service.replace(/^The /, 'the ')} again`,
+		[404, 405].includes(status) && 'Check the base URL.',
+	];
 	return sentences.filter(Boolean).join('. ');
 }
-
-/** `The model router` within a sentence. A name stays as it is. */
-const lowerThe = (service: string) => service.replace(/^The /, 'the ');
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
@@ -202,16 +203,9 @@ async function readAnswer(response: HttpResponse) {
 		/** Parsed where it is JSON, otherwise the text. */
 		body: tryParseJson(text.trim()) ?? text,
 		// what came in place of the service's response, in a few words: `an HTML page: "Sign in"`
-		...(isPage && { page: lowerFirst(describeWebPage(text)) }),
+		...(isPage && { page: endOfSentence(describeWebPage(text)) }),
 	};
 }
-
-const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
-
-const STATUS_ADVICE: Record<number, string> = {
-	404: 'Check the base URL.',
-	405: 'Check the base URL.',
-};
 
 /** `request` is the only HTTP helper that n8n gives a credential test (n8n-core 2.41.1, credentials-test-context.js). */
 function createProbeHttp(
@@ -236,16 +230,12 @@ function createProbeHttp(
 				})) as { statusCode: number; body: unknown; headers?: HttpResponse['headers'] };
 				const { statusCode: status, body, headers: received = {} } = answer;
 				const text = typeof body === 'string' ? body : JSON.stringify(body);
-				return { status, headers: received, body: toBytes(text) };
+				return { status, headers: received, body: toBody(new TextEncoder().encode(text)) };
 			} catch (cause) {
 				throw toNetworkError(cause);
 			}
 		},
 	};
-}
-
-async function* toBytes(text: string) {
-	yield new TextEncoder().encode(text);
 }
 
 function toFailedTest(cause: unknown): INodeCredentialTestResult {

@@ -2,6 +2,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { MAX_ANSWER_BYTES } from '../../../src/core/body';
 import { messageOf } from '../../../src/core/errors';
+import { toBody } from '../../../src/core/http';
 import type { OperationContext } from '../../../src/n8n/operation';
 import { decodeFile } from '../../../src/router/answerFiles';
 import type { AnswerFile } from '../../../src/router/textAnswer';
@@ -36,7 +37,7 @@ export async function storeFiles(
 			const response = {
 				status: 200,
 				headers: { 'content-type': mimeType || soundType },
-				body: once(decodeFile(file, soundFormat)),
+				body: toBody(decodeFile(file, soundFormat)),
 			};
 			const stored = await storeFile(response, wanted);
 			binary[field] = stored.binary;
@@ -55,7 +56,3 @@ export async function storeFiles(
 
 /** An answer is never larger. */
 const MAX_SIZE_MIB = MAX_ANSWER_BYTES / 1024 / 1024;
-
-async function* once(bytes: Uint8Array) {
-	yield bytes;
-}
