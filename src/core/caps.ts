@@ -90,7 +90,7 @@ export class Cap implements Scope {
 		if (fits(bound, left)) return;
 		const underWay = underWayIn.get(this.#spending);
 		if (underWay && fits(bound, left.plus(underWay.reserved))) return;
-		throw refusal(this.#options, this.#spending, bound);
+		throw this.#refusal(bound);
 	}
 
 	reserve(bound: Bound): Share | undefined {
@@ -123,6 +123,38 @@ export class Cap implements Scope {
 	async othersEnd(): Promise<void> {
 		const underWay = underWayIn.get(this.#spending);
 		if (underWay?.count) await new Promise<void>((resolve) => underWay.waiting.push(resolve));
+	}
+
+	#refusal(bound: Bound): ServiceError {
+		const { of, field, needsCosts } = this.#options;
+		const { open } = this.#spending;
+		const spent = toAmount(this.#spending.spent);
+		const reserved = toAmount(this.#spending.reserved);
+		const limit = formatUsd(this.#allowed);
+		const cost = describeBound(bound);
+		const raise = `To send it anyway, raise "${field}".`;
+		const advice = 'unbounded' in bound ? raise : bound.advise(field);
+		const refuse = (message: string, what: string) =>
+			withDetails(invalidInputError(message, `Nothing was sent. ${what}`), {
+				computed: { reachedCap: field },
+			});
+		if (this.#allowed.eq(0))
+			return refuse(`The spending cap of ${limit} allows no cost. ${cost}`, raise);
+		if (!open && spent.eq(0))
+			return refuse(`${cost}, more than the spending cap of ${limit}`, advice);
+		const requests = open === 1 ? '1 request that is' : `${open} requests that are`;
+		const more = open
+			? `, and ${formatUsd(reserved)} is reserved for ${requests} under way or of unknown cost`
+			: '';
+		const estimated = needsCosts ? ' or estimated' : '';
+		const figures = `${formatUsd(spent)} is spent${estimated}${more}. ${cost}.`;
+		// nothing is small enough where nothing is left
+		return this.#allowed.minus(spent).minus(reserved).gt(0)
+			? refuse(
+					`This does not fit into what is left of the spending cap of ${limit} for this ${of}`,
+					`${figures} ${advice}`,
+				)
+			: refuse(`The spending cap of ${limit} for this ${of} is reached`, `${figures} ${raise}`);
 	}
 
 	#add(name: 'spent' | 'reserved', microUsd: Decimal | number): void {
@@ -192,42 +224,6 @@ const unenforceableError = ({ of, field }: CapOptions) =>
 		`The spending cap for this ${of} cannot be enforced: it is not known what an earlier request costs, or whether it was started`,
 		`Nothing was sent. Check what was started, and run the rest in a new execution: "${field}" counts from 0 there.`,
 	);
-
-function refusal(
-	{ cap, of, field, needsCosts }: CapOptions,
-	spending: Spending,
-	bound: Bound,
-): ServiceError {
-	const { spent, reserved, open } = spending;
-	const allowed = floorToMicroUsd(cap) ?? ZERO;
-	const limit = formatUsd(allowed);
-	const cost = describeBound(bound);
-	const raise = `To send it anyway, raise "${field}".`;
-	const advice = 'unbounded' in bound ? raise : bound.advise(field);
-	const details = { computed: { reachedCap: field } };
-	if (allowed.eq(0)) {
-		const message = `The spending cap of ${limit} allows no cost. ${cost}`;
-		return withDetails(invalidInputError(message, `Nothing was sent. ${raise}`), details);
-	}
-	if (!open && toAmount(spent).eq(0)) {
-		const message = `${cost}, more than the spending cap of ${limit}`;
-		return withDetails(invalidInputError(message, `Nothing was sent. ${advice}`), details);
-	}
-	const requests = open === 1 ? '1 request that is' : `${open} requests that are`;
-	const more = open
-		? `, and ${formatUsd(toAmount(reserved))} is reserved for ${requests} under way or of unknown cost`
-		: '';
-	const estimated = needsCosts ? ' or estimated' : '';
-	const figures = `${formatUsd(toAmount(spent))} is spent${estimated}${more}. ${cost}.`;
-	const left = allowed.minus(toAmount(spent)).minus(toAmount(reserved));
-	const isLeft = left.gt(0);
-	const message = isLeft
-		? `This does not fit into what is left of the spending cap of ${limit} for this ${of}`
-		: `The spending cap of ${limit} for this ${of} is reached`;
-	// nothing is small enough where nothing is left
-	const remedy = isLeft ? advice : raise;
-	return withDetails(invalidInputError(message, `Nothing was sent. ${figures} ${remedy}`), details);
-}
 
 /** The caps of a request, as scopes. */
 export type Caps = { readonly [name in (typeof ORDER)[number]]?: Cap | undefined };
