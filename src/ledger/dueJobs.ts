@@ -4,29 +4,23 @@ import { type Entry, groupByJob, identifyJob, ownedBy, type Owner } from './entr
 import { applyUpdate, changeRows, type Ledger, retryingBriefly, toNote } from './ledger';
 import { atMost, MAX_ROWS, noneOf, where } from '../tables/table';
 
-/** The outcome of a job. The values are stored and never change. */
-type Outcome =
-	| 'completed'
-	| 'failed'
-	/** The service repeatedly answered that it does not know the job. */
-	| 'lost'
-	/** Completed, but its file no longer exists. */
-	| 'expired'
-	/** Not a job: an alarm. A budget has reached a threshold, the outcome of a start is unknown, or the record of spending is nearly full. */
-	| 'threshold'
-	| 'outcomeUnknown'
-	| 'nearlyFull';
-
-/** Also finds a cell that a person has emptied: it may be null, which n8n does not take for ''. */
-const UNDECIDED = noneOf<Outcome>(
+/** The outcomes of a job. The values are stored and never change. */
+const OUTCOMES = [
 	'completed',
 	'failed',
+	/** The service repeatedly answered that it does not know the job. */
 	'lost',
+	/** Completed, but its file no longer exists. */
 	'expired',
+	/** Not a job: an alarm. A budget has reached a threshold, the outcome of a start is unknown, or the record of spending is nearly full. */
 	'threshold',
 	'outcomeUnknown',
 	'nearlyFull',
-);
+] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+/** Also finds a cell that a person has emptied: it may be null, which n8n does not take for ''. */
+const UNDECIDED = noneOf(...OUTCOMES);
 
 /** The result of a status request. */
 export interface JobStatus {

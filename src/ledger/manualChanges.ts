@@ -154,25 +154,20 @@ async function changeJobs<Result>(
 ): Promise<Result[]> {
 	const repeat = async <Value>(action: () => Promise<Value>) =>
 		await retryTransient(ledger.clock, LONG_RETRY_ATTEMPTS, action);
+	const changeJob = async (entry: Entry) => {
+		for (let read = 1; read <= MAX_READS; read++) {
+			const result = await change(await findRowsOfJob(ledger, entry));
+			if (result !== undefined) return result;
+		}
+		throw new ServiceError('failed', 'Other executions keep changing this job in the job ledger', {
+			ids: { jobId: entry.jobId },
+			advice: 'Run the item again.',
+		});
+	};
 	const results: Result[] = [];
-	for (const job of await repeat(async () => await findJobs(ledger, which)))
-		results.push(await repeat(async () => await changeJob(ledger, job, change)));
+	for (const [entry] of await repeat(async () => await findJobs(ledger, which)))
+		if (entry) results.push(await repeat(async () => await changeJob(entry)));
 	return results;
-}
-
-async function changeJob<Result>(
-	ledger: Ledger,
-	[entry]: readonly Entry[],
-	change: (rows: readonly Entry[]) => Promise<Result | undefined>,
-): Promise<Result> {
-	for (let read = 1; entry && read <= MAX_READS; read++) {
-		const result = await change(await findRowsOfJob(ledger, entry));
-		if (result !== undefined) return result;
-	}
-	throw new ServiceError('failed', 'Other executions keep changing this job in the job ledger', {
-		...(entry && { ids: { jobId: entry.jobId } }),
-		advice: 'Run the item again.',
-	});
 }
 
 /** @throws ServiceError `invalid` when there is none. */

@@ -1,13 +1,7 @@
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { confirmDelivery as confirmJobs } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import {
-	oneJobParams,
-	openJobLedger,
-	toEntryJson,
-	toJobSelection,
-	toJobSelector,
-} from './jobEntry';
+import { oneJobParams, openJobLedger, toJobItems, toJobSelection, toJobSelector } from './jobEntry';
 
 export const confirmDelivery = operation({
 	name: 'Confirm Delivery',
@@ -22,8 +16,6 @@ export const confirmDelivery = operation({
 		// the work is done: a restart of n8n must not lose the confirmation
 		const ledger = await openJobLedger(context, LONG_RETRY_ATTEMPTS);
 		const jobs = await confirmJobs(ledger, toJobSelector(context.request, context.origin));
-		return jobs.map(({ entry, ...more }) => ({
-			json: { ...toEntryJson(context, entry), ...more },
-		}));
+		return toJobItems(context, jobs);
 	},
 });

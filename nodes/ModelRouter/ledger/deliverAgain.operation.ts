@@ -1,7 +1,7 @@
 import { invalidInputError } from '../../../src/core/errors';
 import { deliverAgain as deliverJobsAgain } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
-import { jobsParams, openJobLedger, toEntryJson, toJobSelection, toJobSelector } from './jobEntry';
+import { jobsParams, openJobLedger, toJobItems, toJobSelection, toJobSelector } from './jobEntry';
 
 export const deliverAgain = operation({
 	name: 'Deliver Again',
@@ -21,8 +21,6 @@ export const deliverAgain = operation({
 		const { request, origin } = context;
 		const selector = 'executionId' in request ? request : toJobSelector(request, origin);
 		const jobs = await deliverJobsAgain(await openJobLedger(context), selector);
-		return jobs.map(({ entry, ...more }) => ({
-			json: { ...toEntryJson(context, entry), ...more },
-		}));
+		return toJobItems(context, jobs);
 	},
 });

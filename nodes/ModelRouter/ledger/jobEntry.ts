@@ -193,6 +193,13 @@ export function toEntryJson(
 	return Object.fromEntries(filled) as IDataObject;
 }
 
+/** Jobs as items: the entry of each, and what is said of it. */
+export const toJobItems = (
+	context: Parameters<typeof toEntryJson>[0],
+	jobs: ReadonlyArray<{ entry: Entry }>,
+): ItemOutput[] =>
+	jobs.map(({ entry, ...more }) => ({ json: { ...toEntryJson(context, entry), ...more } }));
+
 const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;
 
