@@ -128,7 +128,10 @@ function createProbe({ baseUrl }: ICredentialDataDecryptedObject): CredentialPro
 	const name = service?.name ?? 'The model router';
 	return {
 		service: name,
-		proof: ({ body }) => proofOf(service ?? serviceOfCatalog(body)),
+		proof({ body }) {
+			const { proof } = service ?? serviceOfCatalog(body) ?? {};
+			return proof && `/v1${proof}`;
+		},
 		method: 'GET',
 		path: '/v1/models',
 		maybePublic: 'its list of models',
@@ -162,8 +165,6 @@ function createProbe({ baseUrl }: ICredentialDataDecryptedObject): CredentialPro
 		},
 	};
 }
-
-const proofOf = (service: ModelService | undefined) => service?.proof && `/v1${service.proof}`;
 
 /**
  * A service behind another host, such as a proxy of the own network, by the form of its catalog. Others have the same form, and may give

@@ -197,16 +197,13 @@ const NOT_AGAIN = 'Do not make this call again: it would be charged again.';
 /** A job that failed, or is still running, has advice of its own. */
 const JOB_KINDS = new Set<ServiceError['kind']>(['failed', 'timeout']);
 
-const needsMoney = (details: ServiceError['details']) =>
-	details.status === 402 || isUsedUp(details);
-
 const waitText = (retryAfter: number | undefined) =>
 	retryAfter === undefined ? 'a minute' : `${Math.ceil(retryAfter / 1000)} seconds`;
 
 function adviseAgent({ kind, details }: ServiceError): string | undefined {
 	const { status = 0, outcome, retryAfter, advice } = details;
 	if (outcome === 'unknown') return `${TELL_USER}, who can check it.`;
-	if (needsMoney(details)) return `${TELL_USER}.`;
+	if (status === 402 || isUsedUp(details)) return `${TELL_USER}.`;
 	if ([401, 403, 407].includes(status)) return `${TELL_USER} to check the credential of its node.`;
 	if (status === 429)
 		return `Nothing was started. Do not call this tool again for ${waitText(retryAfter)}.`;

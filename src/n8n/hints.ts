@@ -54,10 +54,9 @@ export function describeJobCosts(costs: readonly Cost[], left: string | undefine
 	if (!known.length) return undefined;
 	const total = formatUsd(known.reduce((sum: typeof ZERO, cost) => sum.plus(cost), ZERO));
 	const which = known.length === costs.length && known.length > 1 ? 'These ' : '';
-	const jobs = costs.length === 1 ? 'This job' : `${which}${countJobs(known.length)}`;
+	const plural = known.length === 1 ? '' : 's';
+	const jobs = costs.length === 1 ? 'This job' : `${which}${known.length} job${plural}`;
 	const others = costs.length - known.length;
 	const unknown = others ? ` The cost of ${others} more is not known.` : '';
 	return `${jobs} cost ${total}.${unknown}${left ? ` Budget: ${left}.` : ''}`;
 }
-
-const countJobs = (count: number) => `${count} job${count === 1 ? '' : 's'}`;

@@ -195,7 +195,7 @@ function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 	for (const { path, stored, value } of getExpressions(field)) {
 		const isList = isKey || param.type === 'multiOptions';
 		const isEmpty = [isList ? value : [value]].flat().every(isEmptyValue);
-		if (isEmpty && isEmptyOnPurpose({ param, stored, value })) continue;
+		if (isEmpty && (mayBeEmpty(param) || isLeftToDefault({ param, stored, value }))) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
 			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
@@ -223,9 +223,6 @@ function findGap(expression: string, isKey: boolean, { evaluate, itemIndex }: It
 			[evaluate(code, itemIndex)].flat().every(isEmptyValue) && !hasEmptyDefault(`=${code}`),
 	);
 }
-
-const isEmptyOnPurpose = (field: Pick<Field, 'param' | 'stored' | 'value'>) =>
-	mayBeEmpty(field.param) || isLeftToDefault(field);
 
 /**
  * Whether a model of an AI agent has left a field out that need not be set, and whose `$fromAI()` then gives nothing on purpose. A field that

@@ -206,13 +206,12 @@ export function toJobCall(
 	const { model, found } = candidate;
 	const body: Body = { ...given, model };
 	const minimum = found.entry && minimumJobCost(found.entry.pricing, body);
-	const unpriced = found.entry ? NO_PRICE : { ...found, ...ofMedia(found) };
+	// a line in Prices is for text models
+	const remedy = !found.entry && found.trouble === 'model' && { remedy: CORRECT_MODEL };
+	const unpriced = found.entry ? NO_PRICE : { ...found, ...remedy };
 	const price = { ...(minimum ?? unpriced), body, least: minimum?.microUsd };
 	return { ...limits, ...candidate, body, price: () => price };
 }
-
-/** A line in Prices is for text models. */
-const ofMedia = ({ trouble }: NoCostBound) => trouble === 'model' && { remedy: CORRECT_MODEL };
 
 const NO_PRICE = {
 	unbounded: 'The catalog has no price for this model',

@@ -118,32 +118,31 @@ function describeAge(catalog: Lookup<CachedCatalog>): string | undefined {
 const NO_PRICES: OwnPrices = new Map();
 
 /** Made outside of what judges the calls: they keep it, and with it all that it could see there. */
-const createFinder = (catalog: Lookup<CachedCatalog>, ownPrices: OwnPrices) => (model: string) =>
-	findIn(catalog, model, ownPrices);
-
-function findIn(catalog: Lookup<CachedCatalog>, model: string, own: OwnPrices): FoundModel {
-	const inCatalog = 'value' in catalog ? catalog.value.find(model) : undefined;
-	if ('value' in catalog && !inCatalog && catalog.value.isVariant(model))
+const createFinder =
+	(catalog: Lookup<CachedCatalog>, own: OwnPrices) =>
+	(model: string): FoundModel => {
+		const inCatalog = 'value' in catalog ? catalog.value.find(model) : undefined;
+		if ('value' in catalog && !inCatalog && catalog.value.isVariant(model))
+			return {
+				unbounded: `The catalog does not have the variant ${shortenText(model, 200)}, which may do more than its model, such as search the web.`,
+				remedy: 'Choose the model without what is added to its ID.',
+			};
+		const priced = priceByOwner(model, inCatalog, own, isRead(catalog));
+		if (priced) return priced;
+		if ('missing' in catalog) {
+			const unreadable = unreadableError(catalog);
+			const { message, details } = unreadable;
+			return { unbounded: message, remedy: details.advice, trouble: 'fault', unreadable };
+		}
+		const { incompleteReason } = catalog.value;
+		const missing = catalog.value.describeMissing(model);
+		const isMisspelled = missing.includes('Did you mean');
 		return {
-			unbounded: `The catalog does not have the variant ${shortenText(model, 200)}, which may do more than its model, such as search the web.`,
-			remedy: 'Choose the model without what is added to its ID.',
+			unbounded: incompleteReason ? `${missing} (${endOfSentence(incompleteReason)})` : missing,
+			remedy: isMisspelled ? CORRECT_MODEL : `${CORRECT_MODEL} ${enterMissing(model)}`,
+			trouble: isMisspelled ? 'fault' : 'model',
 		};
-	const priced = priceByOwner(model, inCatalog, own, isRead(catalog));
-	if (priced) return priced;
-	if ('missing' in catalog) {
-		const unreadable = unreadableError(catalog);
-		const { message, details } = unreadable;
-		return { unbounded: message, remedy: details.advice, trouble: 'fault', unreadable };
-	}
-	const { incompleteReason } = catalog.value;
-	const missing = catalog.value.describeMissing(model);
-	const isMisspelled = missing.includes('Did you mean');
-	return {
-		unbounded: incompleteReason ? `${missing} (${endOfSentence(incompleteReason)})` : missing,
-		remedy: isMisspelled ? CORRECT_MODEL : `${CORRECT_MODEL} ${enterMissing(model)}`,
-		trouble: isMisspelled ? 'fault' : 'model',
 	};
-}
 
 const enterMissing = (model: string) =>
 	`For one that the list lacks, enter a line such as "${model} 0.25 2" in Prices of the credential. ${ZERO_COUNTS}`;

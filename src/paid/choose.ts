@@ -9,7 +9,6 @@ import {
 	withFullStop,
 } from '../core/errors';
 import type { ModelList } from '../core/modelList';
-import { type Decimal, ZERO } from '../core/money';
 import type { ModelChoice } from '../router/modelLists';
 import type { Call, Candidate } from './call';
 import { type CatalogContext, type FoundModel, judgeByCatalog, type Refused } from './catalog';
@@ -89,17 +88,12 @@ function judgeList<Of extends Call>(
 
 /** By what they may cost without caps. What has no bound comes last. */
 function sortByCost<Of extends Call>(calls: Of[]): Of[] {
-	const costs = new Map(
-		calls.map((call) => {
-			const price = call.price();
-			return [call, 'unbounded' in price ? undefined : ZERO.plus(price.microUsd)];
-		}),
-	);
-	return calls.sort((one, other) => compareCosts(costs.get(one), costs.get(other)));
+	const priced = calls.map((call) => {
+		const price = call.price();
+		return { call, cost: 'unbounded' in price ? Number.MAX_VALUE : Number(price.microUsd) };
+	});
+	return priced.sort((one, other) => one.cost - other.cost).map(({ call }) => call);
 }
-
-const compareCosts = (one: Decimal | undefined, other: Decimal | undefined) =>
-	one && other ? one.cmp(other) : Number(!one) - Number(!other);
 
 /** Whether a request does not fit the catalog, a cap or the budget, so that nothing was sent. */
 const isRefusal = (cause: unknown): cause is ServiceError =>

@@ -103,7 +103,8 @@ export function claimReservation(
 	}
 	if (!known) makeRoom(state);
 	const least = start ? larger(need, own) : need;
-	const most = larger(least, smaller(wish, own.plus(tenthOf(figures))));
+	const tenth = figures.left.times('0.1').round(0, Big.roundDown);
+	const most = larger(least, smaller(wish, own.plus(tenth)));
 	const claimed: Reservation = {
 		...toAmounts(most, counted),
 		// that of a process lasts as long as it has requests: its time says when it was last written
@@ -121,8 +122,6 @@ function refuseAmount(more: Decimal, { left, reserved }: Figures): Refused | und
 	if (more.lte(0) || more.lte(left)) return undefined;
 	return more.gt(left.plus(reserved)) ? 'spent' : 'reserved';
 }
-
-const tenthOf = ({ left }: Figures) => left.times('0.1').round(0, Big.roundDown);
 
 function refuseStart(
 	start: StartNeed | undefined,

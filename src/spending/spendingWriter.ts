@@ -158,7 +158,8 @@ export class SpendingWriter {
 		const ownerOf = new Map<unknown, Given>();
 		for (const given of planned) {
 			given.left = 0;
-			given.said = describeLabels(given.news.entries, others);
+			const hasOther = given.news.entries.some(({ label }) => others.has(label));
+			if (hasOther) given.said = TOO_MANY_LABELS;
 			for (const part of partsOf(given.news)) ownerOf.set(part, given);
 		}
 		for (const entry of entries) if (others.has(entry.label)) entry.label = OTHER_LABEL;
@@ -233,10 +234,6 @@ interface Labeled {
 	label: string;
 }
 type LabeledRow = Labeled & { id: number };
-
-/** What to say about the labels of some entries, if there is anything. @param others Those that are too many. */
-const describeLabels = (entries: readonly Labeled[], others: ReadonlySet<string>): string =>
-	entries.some(({ label }) => others.has(label)) ? TOO_MANY_LABELS : '';
 
 /**
  * Makes the function that finds out which labels are too many. What this process knows of the month is kept: several processes at the

@@ -39,13 +39,10 @@ export function createModelFetch(ask: AskModel): ModelFetch {
 			const answer = await ask(body, () => {}, signal);
 			return reply('application/json', JSON.stringify(toChatCompletion(answer)));
 		} catch (cause) {
-			throw toCallFailure(cause);
+			throw new CallFailure(cause instanceof Error ? cause : new Error(String(cause)));
 		}
 	};
 }
-
-const toCallFailure = (cause: unknown) =>
-	new CallFailure(cause instanceof Error ? cause : new Error(String(cause)));
 
 const reply = (type: string, body: string | ReadableStream<Uint8Array>) =>
 	new Response(body, { headers: { 'content-type': type } });

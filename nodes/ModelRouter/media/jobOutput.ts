@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import { isPresent, omitMissing } from '../../../src/core/json';
+import { isEmptyValue, isPresent, omitMissing } from '../../../src/core/json';
 import { type Decimal, ZERO } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
@@ -172,16 +172,14 @@ export function toJobJson(
 		...summarizeJob(job, model),
 		...(file && { file }),
 		...(job.state === 'failed' && { failure: toFailureJson(jobFailedError(job)) }),
-		...((!simplify || isRecordNeeded(job)) && hasFields(job.record) && { job: job.record }),
+		// the ledger has no record of a job that a person has marked as started
+		...((!simplify || isRecordNeeded(job)) && !isEmptyValue(job.record) && { job: job.record }),
 		...omitMissing({ startedBefore, entryId: entry?.id }),
 		...(entry?.uniqueKey && { uniqueKey: entry.uniqueKey }),
 		// this execution pays nothing
 		...(reusedFrom && { reusedFrom, costUsd: 0 }),
 	} as IDataObject;
 }
-
-/** The ledger has no record of a job that a person has marked as started. */
-const hasFields = (record: object) => Object.keys(record).length > 0;
 
 /** Output under `failure`: a top-level `error` field would make n8n retry the node. */
 export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {

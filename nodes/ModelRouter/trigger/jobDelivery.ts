@@ -114,9 +114,7 @@ export async function endBatch({
 
 /** Identifies the job of an item. */
 export const itemKey = ({ event, mediaType, jobId }: IDataObject) =>
-	JSON.stringify([isAlarm(event) ? ALARM : mediaType, jobId]);
-
-const isAlarm = (event: unknown) => ALARMS.some((alarm) => alarm.event === event);
+	JSON.stringify([ALARMS.some((alarm) => alarm.event === event) ? ALARM : mediaType, jobId]);
 
 const entryKey = ({ mediaType, jobId }: Entry) => itemKey({ mediaType, jobId });
 

@@ -39,8 +39,10 @@ export function openJobList(
 		ledger: openInMemory(rows, clock, randomUUID),
 		/** Saves the state. All jobs of a claim are marked as reported. */
 		save(claim: string): void {
+			// an emitted job counts as reported, because no later step could record it
+			const emitted = { state: transitions.emitListedJob.to, record: '', leaseUntil: 0 };
 			// n8n only detects an assignment to the field itself
-			data.ledger = rows.map((row) => (row.claim === claim ? markEmitted(row) : row));
+			data.ledger = rows.map((row) => (row.claim === claim ? { ...row, ...emitted } : row));
 		},
 	};
 }
@@ -53,14 +55,6 @@ export const openInMemory = (rows: Entry[], clock: Clock, newClaim: () => string
 	n8nTime: clock.now,
 	newClaim,
 	executionId: '',
-});
-
-/** An emitted job counts as reported, because no later step could record it. */
-const markEmitted = (row: Entry): Entry => ({
-	...row,
-	state: transitions.emitListedJob.to,
-	record: '',
-	leaseUntil: 0,
 });
 
 /**
