@@ -74,8 +74,9 @@ export async function searchModels(
 		const models = await listAll(connection);
 		const find = createModelFinder(models);
 		const isIn = (name: string) => name.toLowerCase().includes(search.trim().toLowerCase());
+		const isOfKind = (model: Model) => matchesFilter(model, { kind: kind ?? '' });
 		const mayServe = ({ models: ids }: ModelList) =>
-			ids.map(find).some((model) => !model || matchesFilter(model, { ...(kind && { kind }) }));
+			ids.map(find).some((model) => !model || isOfKind(model));
 		return redact.data({
 			results: [
 				...lists
@@ -83,7 +84,7 @@ export async function searchModels(
 					.map((list) => ({ name: describeList(list), value: toListValue(list.name) }))
 					.filter(({ name }) => isIn(name)),
 				...models
-					.filter((model) => matchesFilter(model, { ...(kind && { kind }) }))
+					.filter(isOfKind)
 					.map((model) => ({ model, name: formatTitle(model) }))
 					.filter(({ model, name }) => matchesFilter(model, { search }) || isIn(name))
 					.sort(({ model: one }, { model: other }) => compareModels(one, other))

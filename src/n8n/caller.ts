@@ -30,7 +30,8 @@ export function findCaller(n8n: IExecuteFunctions): Caller {
 	const callers = isReview(n8n, previous)
 		? getTypesServedBy(n8n, previous)
 		: [getNodeType(n8n, previous)];
-	const conversation = conversationType(type);
+	// the prefix of all types of a package is the same
+	const conversation = `${type.slice(0, type.lastIndexOf('.') + 1)}agentConversation`;
 	const isConversation = callers.length > 0 && callers.every((caller) => caller === conversation);
 	return isConversation ? 'conversation' : 'aiAgent';
 }
@@ -100,10 +101,6 @@ function findSource(n8n: IExecuteFunctions, toolName: string) {
 	if (!data?.node || data.node.name !== toolName) return undefined;
 	return data.source?.['main']?.[0];
 }
-
-/** The type of this package's conversation node. The prefix of all types of a package is the same. */
-const conversationType = (toolType: string) =>
-	`${toolType.slice(0, toolType.lastIndexOf('.') + 1)}agentConversation`;
 
 /** The conversation node and its run. If there is a review in between, which runs again for every turn, both are in its record. */
 function findConversation(n8n: IExecuteFunctions): string {

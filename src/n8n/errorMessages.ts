@@ -36,10 +36,7 @@ function reportedWords({ message, details: { reason = '' } }: ServiceError): str
 }
 
 /** Whether all of the reason is in the title: each thing is said once. */
-const isInTitle = (error: ServiceError): boolean => {
-	const words = reportedWords(error);
-	return words !== '' && !words.endsWith('…');
-};
+const isInTitle = (error: ServiceError): boolean => /[^…]$/.test(reportedWords(error));
 
 /** What happened and what to do, for a reader who does not see the description: the field `error` of an item. */
 export function errorMessage(error: ServiceError): string {

@@ -10,7 +10,7 @@ import {
 
 import { describeStatus } from '../core/errorResponses';
 import { cutText, joinSentences, ServiceError, withDetails } from '../core/errors';
-import { omitMissing } from '../core/json';
+import { omitMissing, pickPresent } from '../core/json';
 import { hasVisitor } from './caller';
 import {
 	agentErrorMessage,
@@ -206,19 +206,28 @@ export function toErrorItem(
 	if (!(cause instanceof ServiceError)) return { error: error.message };
 	const failure = nameCredential(redact.error(cause), error.node);
 	const message = (forAgent ? agentErrorMessage : errorMessage)(failure);
-	const { status, retryAfter, outcome, ids, partial, ...rest } = failure.details;
-	const { code, requestId, reason, advice, meta, computed, budget } = rest;
-	const words = { code, requestId, reason, advice, meta, computed, budget, ...ids };
+	const { retryAfter, ids, partial } = failure.details;
 	const details = omitMissing({
 		kind: cause.kind,
-		outcome,
-		status,
-		...words,
+		...pickPresent(failure.details, SHOWN_DETAILS),
+		...ids,
 		retryAfterSeconds: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
 		partial,
 	});
 	return { error: redact.data(message), details: details as IDataObject };
 }
+
+const SHOWN_DETAILS = [
+	'outcome',
+	'status',
+	'code',
+	'requestId',
+	'reason',
+	'advice',
+	'meta',
+	'computed',
+	'budget',
+] as const;
 
 /** Characters of a partial answer that are stored with the error. The error output has all of it. */
 const MAX_PARTIAL = 100_000;

@@ -8,13 +8,7 @@ import { checkInputs, type Modality } from '../router/messages';
 import { checkKind, type Model, kindOfMediaType, type MediaType } from '../router/model';
 import { unifyOutputLimits } from '../router/outputLimits';
 import { ASK_FOR_USAGE } from '../router/ownFields';
-import {
-	type CostBound,
-	maximumTextCost,
-	type NoCostBound,
-	toTextBound,
-	PRICED_MODEL,
-} from '../router/pricing';
+import { type CostBound, maximumTextCost, type NoCostBound, PRICED_MODEL } from '../router/pricing';
 import { estimatePromptTokens, TEMPLATE_TOKENS } from '../router/promptTokens';
 import { type Protocol, protocols } from '../router/protocols';
 import { CORRECT_MODEL } from '../router/catalog';
@@ -78,7 +72,7 @@ export async function reserveCall<Price extends Priced>(
 }
 
 /** What a text may cost, in figures too. The body has the output tokens that the caps afford, if it sets no maximum. */
-type PricedText = Priced & { cost: CostBound | NoCostBound };
+type PricedText = (CostBound | NoCostBound) & { body: Body };
 
 export interface TextCall extends Call<PricedText> {
 	protocol: Protocol;
@@ -160,7 +154,7 @@ function priceText(found: FoundModel, body: Body, protocol: Protocol): TextCall[
 		const cost = costWithin(left);
 		const { maxTokens } = cost;
 		const limit = maxTokens !== undefined && { [own]: maxTokens };
-		return { ...toTextBound(cost), cost, body: { ...unified, ...limit, ...usage } };
+		return { ...cost, body: { ...unified, ...limit, ...usage } };
 	};
 }
 

@@ -87,7 +87,7 @@ async function ask(
 	const body = withMaximumPrice(call, price, http);
 	const sendBody = async (sent: Body): Promise<Asked> => await send(http, sent as never, stream);
 	const asked = await toEnded(
-		price.cost.maxTokens ? withLowerLimit(http, body, limit, sendBody) : sendBody(body),
+		price.maxTokens ? withLowerLimit(http, body, limit, sendBody) : sendBody(body),
 	);
 	const arrived = 'failure' in asked ? (asked.failure.details.partial as Asked) : asked;
 	const priced = arrived && (await priceAnswer(call, price, arrived, { keep, http }));
@@ -109,9 +109,10 @@ async function ask(
 }
 
 /** As it is sent: a service that can be kept to a price is told the one that was reserved, and to do nothing that is paid besides. */
-function withMaximumPrice({ found }: TextCall, { cost, body }: Price, { hostname }: Http): Body {
-	if (!found.entry || 'unbounded' in cost) return body;
-	const hasFiles = cost.promptCountedBy !== 'bytes';
+function withMaximumPrice({ found }: TextCall, price: Price, { hostname }: Http): Body {
+	const { body } = price;
+	if (!found.entry || 'unbounded' in price) return body;
+	const hasFiles = price.promptCountedBy !== 'bytes';
 	return { ...body, ...maximumPrice(found.entry, body, hasFiles, hostname) };
 }
 
@@ -146,7 +147,7 @@ async function priceAnswer(
 						? { costSource: 'service' }
 						: { costComputed: true, ...omitMissing({ costSource: found.priceSource }) }),
 				};
-	const isCapGuess = !('unbounded' in price.cost) && isGuess(found, http.hostname);
+	const isCapGuess = !('unbounded' in price) && isGuess(found, http.hostname);
 	const kept = await keep?.(answer, raw, attached);
 	const lost = attached && !kept?.files && NO_FILES;
 	const notice = joinSentences(found.priceNotice, settled.notice, lost);
@@ -178,7 +179,7 @@ function computeCost({ model, found, find }: TextCall, answered: string, tokens:
 	return omitMissing({ most: cost === undefined ? cost : Math.max(cost, ofOther ?? cost), least });
 }
 
-const reservedUsd = ({ cost }: Price) => omitMissing({ reservedUsd: toUsd(cost.microUsd) });
+const reservedUsd = ({ microUsd }: Price) => omitMissing({ reservedUsd: toUsd(microUsd) });
 
 /**
  * Whether an answer was counted. Gateways report 0 for what they have not counted, which is not free: a prompt has tokens, and so has what

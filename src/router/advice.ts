@@ -22,14 +22,12 @@ export function withAdvice(error: ServiceError, model?: string): ServiceError {
 	const refused = isFlagged(error)
 		? `The service refused the request (${details.status})`
 		: message;
-	const title = isEmpty ? EMPTY_BALANCE : refused;
+	const title = isEmpty ? 'The balance is empty (402)' : refused;
 	return new ServiceError(kind, title, {
 		...details,
 		advice: joinSentences(advice, existingAdvice),
 	});
 }
-
-const EMPTY_BALANCE = 'The balance is empty (402)';
 
 /** Whether a refusal is for what a message says, and not for the key. @see https://openrouter.ai/docs/api-reference/errors (403), theopenco/llmgateway#1785 (xAI) */
 const isFlagged = ({ details: { status, reason = '' } }: ServiceError) =>

@@ -54,8 +54,8 @@ export async function completeChat(
 		requestName: 'chat request',
 		endMark: '[DONE]',
 		// the specified service, which alone is not asked for token counts, always sends its mark
-		mayLackMark: 'stream_options' in request,
-		createAccumulator: (model: string) => createChatAccumulator(model, Number(request['n'] ?? 1)),
+		createAccumulator: (model: string) =>
+			createChatAccumulator(model, Number(request['n'] ?? 1), 'stream_options' in request),
 	};
 	return await streamAnswer(http, { ...request, stream: true }, protocol, onText);
 }
@@ -76,10 +76,12 @@ export const readMessage = (completion: JsonObject): unknown[] =>
  * Builds one chat completion from the chunks of its stream, or from one that arrived in one piece.
  *
  * @param number Of choices that were asked for.
+ * @param mayLackMark Whether the end mark may be missing where all else has arrived.
  */
 export function createChatAccumulator(
 	requestedModel: string,
 	number: number,
+	mayLackMark = false,
 ): AnswerAccumulator<ChatAnswer> {
 	/** Fields of the completion beside its choices. */
 	const fields: JsonObject = {};
@@ -114,7 +116,7 @@ export function createChatAccumulator(
 		/** Whether every choice lacks both content and a finish reason that explains why. */
 		isEmpty: () => ![...choices.values()].some(choiceHasContent),
 		/** Perplexity sends no end mark, nor did Cerebras in 2025: their recordings in https://github.com/maruel/genai. */
-		isWhole: () => end.isWhole(choices.size),
+		isWhole: () => mayLackMark && end.isWhole(choices.size),
 		/** OpenRouter reports the failure of a backend in the choice. */
 		failure() {
 			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};

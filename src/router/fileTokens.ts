@@ -27,12 +27,10 @@ export function maximumFileTokens(part: JsonObject): number | undefined {
 	const place = FILE_PLACES[String(part['type'])];
 	if (!place) return undefined;
 	const { within, field } = place;
-	const holder = within === undefined ? part : part[within];
+	const { [within ?? field]: inner, ...around } = part;
+	const holder = within === undefined ? part : inner;
 	if (!isPlainObject(holder)) return undefined;
 	const { [field]: content, ...others } = holder;
-	const around = Object.fromEntries(
-		Object.entries(part).filter(([name]) => name !== (within ?? field)),
-	);
 	const isKnown = Object.keys({ ...others, ...around }).every((name) =>
 		OTHER_FIELDS.includes(name),
 	);

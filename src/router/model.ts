@@ -172,19 +172,17 @@ export interface CatalogFilter {
  * price allows, one without a price every limit of its price.
  */
 export function matchesFilter(model: Model, filter: CatalogFilter): boolean {
-	return FILTER_CRITERIA.every((matches) => matches(model, filter));
+	const { input_modalities: inputs, context_length: tokens } = model;
+	const { kind, inputModality, search, minContext } = filter;
+	return (
+		(!kind || (model.kind || kindOfPrice(model) || kind) === kind) &&
+		(!inputModality || !Array.isArray(inputs) || inputs.includes(inputModality)) &&
+		(!search || matchesSearch(model, search)) &&
+		(!minContext || typeof tokens !== 'number' || tokens >= minContext) &&
+		isWithinPrice(model, filter.maxInputPrice, 'input_per_mtok') &&
+		isWithinPrice(model, filter.maxOutputPrice, 'output_per_mtok')
+	);
 }
-
-const FILTER_CRITERIA: Array<(model: Model, filter: CatalogFilter) => boolean> = [
-	(model, { kind }) => !kind || (model.kind || kindOfPrice(model) || kind) === kind,
-	({ input_modalities: accepted }, { inputModality }) =>
-		!inputModality || !Array.isArray(accepted) || accepted.includes(inputModality),
-	(model, { search }) => !search || matchesSearch(model, search),
-	({ context_length: tokens }, { minContext }) =>
-		!minContext || typeof tokens !== 'number' || tokens >= minContext,
-	(model, { maxInputPrice }) => isWithinPrice(model, maxInputPrice, 'input_per_mtok'),
-	(model, { maxOutputPrice }) => isWithinPrice(model, maxOutputPrice, 'output_per_mtok'),
-];
 
 /** Only text models have prices per token; a unit may be of any other kind. */
 function kindOfPrice({ pricing }: Model): ModelKind | undefined {

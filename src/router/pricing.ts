@@ -1,4 +1,5 @@
 import type { Bound } from '../core/reserve';
+import { joinSentences } from '../core/errors';
 import { type JsonObject, omitMissing } from '../core/json';
 import { ZERO_COUNTS } from '../core/ownPrices';
 import type { Model } from './model';
@@ -64,6 +65,8 @@ export interface CostBound {
 	outputTokens: number;
 	/** Output tokens of one answer that the request has to ask for, so that the bound holds. Absent if it already does so, or has no cap. */
 	maxTokens?: number;
+	/** As of a `Bound`. */
+	advise(field: string): string;
 }
 
 export type NoCostBound = Extract<Bound, { unbounded: string }> &
@@ -134,7 +137,8 @@ export function maximumTextCost(
 				trouble: 'fault',
 				remedy: 'Lower "Maximum Output Tokens".',
 			};
-		return { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
+		const counted = { microUsd, ...prompt, outputTokens, ...omitMissing({ maxTokens }) };
+		return { ...counted, advise: (field: string) => adviseText(counted, field) };
 	};
 }
 
@@ -191,25 +195,22 @@ function chooseMaxTokens(
 	return Math.min(Math.max(wanted, DEFAULT_OUTPUT_TOKENS), largest, window);
 }
 
-/** The most that a text request can cost, for a budget. */
-export function toTextBound(bound: CostBound | NoCostBound): Bound {
-	if ('unbounded' in bound) return bound;
-	const { microUsd, countedBecause: reason, outputTokens } = bound;
+/** Says how a bound was calculated, and what to do. */
+function adviseText(counted: Omit<CostBound, 'advise'>, field: string): string {
+	const { promptTokens, promptCountedBy, outputTokens, countedBecause: reason } = counted;
+	const prompt =
+		promptCountedBy === 'contextWindow'
+			? `The prompt is counted as the whole context window of the model, ${promptTokens} tokens,`
+			: `At most ${promptTokens} tokens go in`;
 	const what = reason === undefined ? 'shorten the input' : SMALLER_INPUT;
-	return {
-		microUsd,
-		advise: (field) =>
-			`${describePrompt(bound)} and ${outputTokens} come out: lower "Maximum Output Tokens", ${what}, or raise "${field}".${reason === undefined ? '' : ` ${reason}`}`,
-	};
+	return joinSentences(
+		`${prompt} and ${outputTokens} come out: lower "Maximum Output Tokens", ${what}, or raise "${field}".`,
+		reason,
+	);
 }
 
 const SMALLER_INPUT =
 	'send a picture as a file and not as its address, send the text of a document and not the document, choose a model with a smaller context window';
-
-const describePrompt = ({ promptTokens, promptCountedBy }: CostBound) =>
-	promptCountedBy === 'contextWindow'
-		? `The prompt is counted as the whole context window of the model, ${promptTokens} tokens,`
-		: `At most ${promptTokens} tokens go in`;
 
 /** @param window Tokens; undefined if the catalog does not have it. */
 function countPromptTokens(

@@ -36,8 +36,6 @@ interface TextProtocol<Answer extends TextAnswer> {
 	requestName: string;
 	/** The event that completes an answer. */
 	endMark: string;
-	/** Whether that may be missing where all else has arrived. */
-	mayLackMark?: boolean;
 	createAccumulator(requestedModel: string): AnswerAccumulator<Answer>;
 }
 
@@ -53,7 +51,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 	isEmpty(): boolean;
 	/** Whether the answer is complete. Absent for a protocol in which `[DONE]` marks the end. */
 	isComplete?(): boolean;
-	/** Whether all of it has arrived, its end mark aside. */
+	/** Whether all of it has arrived, although its end mark, which may be missing, has not. */
 	isWhole?(): boolean;
 	/** The error that the events so far have reported. */
 	failure(): ServiceErrorDetails | undefined;
@@ -73,7 +71,7 @@ export interface AnswerAccumulator<Answer extends TextAnswer> {
 export async function streamAnswer<Answer extends TextAnswer>(
 	http: Http,
 	request: { model: string; [field: string]: unknown },
-	{ path, requestName, createAccumulator, ...end }: TextProtocol<Answer>,
+	{ path, requestName, endMark, createAccumulator }: TextProtocol<Answer>,
 	onText: OnText,
 ): Promise<Answer> {
 	return await withOwnFields(http, request, async (body) => {
@@ -81,7 +79,7 @@ export async function streamAnswer<Answer extends TextAnswer>(
 		try {
 			const accept = 'text/event-stream';
 			const response = await http.send({ method: 'POST', path, body, accept });
-			const fold = createAnswerFold(response, accumulator, end);
+			const fold = createAnswerFold(response, accumulator, endMark);
 			await foldAnswer(response, fold, (text) => (text ? onText(text) : undefined));
 			const { [COST_HEADER]: reportedUsd } = response.headers;
 			const more = { ...getRequestId(response.headers), ...(reportedUsd && { reportedUsd }) };
@@ -106,12 +104,12 @@ function withPlaceOfCut(error: ServiceError): ServiceError {
 function createAnswerFold(
 	response: HttpResponse,
 	accumulator: AnswerAccumulator<TextAnswer>,
-	{ endMark, mayLackMark }: Pick<TextProtocol<TextAnswer>, 'endMark' | 'mayLackMark'>,
+	endMark: string,
 ): AnswerFold {
 	/** Whether `[DONE]` has arrived, or a body that needs no end mark. */
 	let isDone = false;
 	let last: AnswerPiece | undefined;
-	const isWhole = () => mayLackMark === true && accumulator.isWhole?.() === true;
+	const isWhole = () => accumulator.isWhole?.() === true;
 
 	return {
 		isWhole,

@@ -5,7 +5,6 @@ import { cancelledError } from '../../../src/core/errors';
 import type { Http } from '../../../src/core/http';
 import { countInFlight, payOnce, type StartPaid } from '../../../src/core/startPaid';
 import type { StructuredReader } from '../../../src/core/structuredAnswer';
-import type { TokenCounts } from '../../../src/core/tokenCounts';
 import type { Connection } from '../../../src/n8n/connection';
 import { withDeadline } from '../../../src/n8n/deadline';
 import type { createAnswerMemory } from '../../../src/n8n/memory/answerMemory';
@@ -13,7 +12,7 @@ import type { SentRequests } from '../../../src/n8n/memory/sentRequests';
 import type { CatalogContext } from '../../../src/paid/catalog';
 import { choose, type Ended, type PassedOver, payInTurn, toEnded } from '../../../src/paid/choose';
 import { bestForm, type Form, formAfter } from '../../../src/paid/forms';
-import { payText, type PaidText, type PricedAnswer } from '../../../src/paid/payText';
+import { payText, type PaidText } from '../../../src/paid/payText';
 import { checkCalls, readStructuredAnswer } from '../../../src/paid/readAnswer';
 import { judgeText, type TextCall, withBody } from '../../../src/paid/call';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
@@ -41,11 +40,7 @@ interface CallContext extends CatalogContext {
 }
 
 /** An answer, and how it was obtained. */
-export interface AnsweredCall {
-	answer: PricedAnswer;
-	tokens: TokenCounts;
-	/** What is to be known of it and of its cost. */
-	notice: string | undefined;
+export interface AnsweredCall extends Pick<PaidText, 'answer' | 'tokens' | 'notice'> {
 	/** Whether answers that cannot be given back as the model gave them were told in words. */
 	isToldInWords: boolean | undefined;
 	/** The models of the list that were passed over, or refused the call, and why. */

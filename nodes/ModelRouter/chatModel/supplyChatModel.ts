@@ -90,10 +90,9 @@ function createAsk(
 	connection: Connection,
 	{ values, settings, itemIndex, facts }: AskOptions,
 ): AskModel {
-	const { redact } = connection;
 	const { resendIfUnknown } = settings;
-	const { isOfItem, scope: owner } = connection;
-	const scope = `${owner} ${connection.baseUrl}`;
+	const { redact, isOfItem, scope: owner, baseUrl } = connection;
+	const scope = `${owner} ${baseUrl}`;
 	const { getState } = createExecutionState(n8n);
 	const shown = new Set<string>();
 	const callModels = createModelCaller({

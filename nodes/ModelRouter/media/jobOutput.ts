@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import { isEmptyValue, isPresent, omitMissing } from '../../../src/core/json';
+import { isEmptyValue, isPresent, omitMissing, pickPresent } from '../../../src/core/json';
 import { type Decimal, ZERO } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
 import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
@@ -183,6 +183,6 @@ export function toJobJson(
 
 /** Output under `failure`: a top-level `error` field would make n8n retry the node. */
 export function toFailureJson({ kind, message, details }: ServiceError): IDataObject {
-	const { status, code, requestId, reason, advice } = details;
-	return omitMissing({ message, kind, status, code, requestId, reason, advice });
+	const names = ['status', 'code', 'requestId', 'reason', 'advice'] as const;
+	return { message, kind, ...pickPresent(details, names) };
 }

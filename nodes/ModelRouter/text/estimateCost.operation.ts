@@ -4,7 +4,7 @@ import { joinSentences, withFullStop } from '../../../src/core/errors';
 import { omitMissing } from '../../../src/core/json';
 import { formatUsd, toUsd } from '../../../src/core/money';
 import { operation } from '../../../src/n8n/operation';
-import { bound } from '../../../src/paid/call';
+import { type Body, bound } from '../../../src/paid/call';
 import { hintPassedOver } from '../../../src/paid/choose';
 import { isGuess } from '../../../src/paid/catalog';
 import type { Model } from '../../../src/router/model';
@@ -46,16 +46,16 @@ export const estimateCost = operation({
 		if (!entry && found.unreadable) throw found.unreadable;
 		hintPassedOver(addHint, list, passedOver);
 		const withFiles = await readFiles(context);
-		const { body, cost } = bound(withFiles(chosen));
+		const price = bound(withFiles(chosen));
 		return {
 			json: {
 				model: entry?.id ?? model,
-				...('unbounded' in cost
+				...('unbounded' in price
 					? {
-							output: `The cost cannot be calculated. ${withFullStop(cost.unbounded)}`,
-							notice: withFullStop(cost.unbounded),
+							output: `The cost cannot be calculated. ${withFullStop(price.unbounded)}`,
+							notice: withFullStop(price.unbounded),
 						}
-					: toEstimate(cost, body, entry, isGuess(found, context.http.hostname))),
+					: toEstimate(price, entry, isGuess(found, context.http.hostname))),
 				...toPrices(entry?.pricing),
 				...omitMissing({ requestId: catalogId }),
 			} as IDataObject,
@@ -65,8 +65,14 @@ export const estimateCost = operation({
 
 /** `max…` is an upper bound; `estimated…` assumes about four bytes per token, as in most languages. */
 function toEstimate(
-	{ microUsd, promptTokens, templateTokens, promptCountedBy, outputTokens }: CostBound,
-	body: Record<string, unknown>,
+	{
+		microUsd,
+		promptTokens,
+		templateTokens,
+		promptCountedBy,
+		outputTokens,
+		body,
+	}: CostBound & { body: Body },
 	entry: Model | undefined,
 	maxCostIsGuess: boolean,
 ): object {

@@ -6,6 +6,7 @@ import {
 	type ServiceErrorDetails,
 	type ServiceErrorKind,
 	isUnstarted,
+	joinSentences,
 } from '../../core/errors';
 import { isEmptyValue } from '../../core/json';
 import { readSpeakerTurn } from '../caller';
@@ -220,7 +221,7 @@ function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' 
 			},
 		);
 	}
-	const advice = [entry.details.advice, NOT_SENT_AGAIN].filter(Boolean).join(' ');
+	const advice = joinSentences(entry.details.advice, NOT_SENT_AGAIN);
 	return new ServiceError(entry.kind, entry.message, { ...entry.details, advice });
 }
 

@@ -157,6 +157,7 @@ describe('maximumTextCost', () => {
 			outputTokens,
 			promptTokens: 52,
 			promptCountedBy: 'bytes',
+			advise: expect.any(Function) as unknown,
 		});
 	});
 
