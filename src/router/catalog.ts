@@ -105,16 +105,19 @@ const mayBeFreeAt = ({ hostname = '' }: Http) =>
  */
 async function addListedPrices(http: Http, models: Model[]): Promise<Model[]> {
 	const known = formNameOf(http);
-	const [list] = CATALOG_FORMS.flatMap(({ name, priceList }) =>
-		priceList && (!known || name === known) ? [{ name, ...priceList }] : [],
-	).filter(({ knownBy }) => models.every((model) => fits(model, knownBy)));
-	if (!list || !models.length || models.some(hasPricing)) return models;
-	const response = await http.send({ method: 'GET', path: `/v1${list.path}` });
+	const form = CATALOG_FORMS.find(
+		({ name, priceList }) =>
+			priceList &&
+			(!known || name === known) &&
+			models.every((model) => fits(model, priceList.knownBy)),
+	);
+	if (!form?.priceList || !models.length || models.some(hasPricing)) return models;
+	const response = await http.send({ method: 'GET', path: `/v1${form.priceList.path}` });
 	const body = await readJson(response).catch((cause: unknown) => {
 		if (cause instanceof ServiceError && cause.kind === 'refused') return undefined;
 		throw mapServiceError(cause);
 	});
-	const priced = mergeEntries(findModels(body, list.name) ?? []);
+	const priced = mergeEntries(findModels(body, form.name) ?? []);
 	return models.map((model) => ({ ...model, ...priced.get(model.id) }));
 }
 

@@ -32,8 +32,6 @@ export interface ChatRequest {
 	messages: ChatMessage[];
 	/** Cap on output tokens, hidden reasoning included. Unset, the balance hold assumes 4096. */
 	max_tokens?: number;
-	/** 0 to 2. */
-	temperature?: number;
 	[field: string]: unknown;
 }
 

@@ -163,8 +163,9 @@ function mergeFunction(existing: unknown, fragment: PartialCall): PartialCall {
 	const { arguments: added, ...fields } = fragment;
 	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
 	const written = merged['arguments'] ?? '';
-	merged['arguments'] =
-		typeof added === 'string' ? `${String(written)}${added}` : stringifyArguments(added, written);
+	const isValue = isPlainObject(added) || Array.isArray(added);
+	const value = isValue ? JSON.stringify(added) : written;
+	merged['arguments'] = typeof added === 'string' ? `${String(written)}${added}` : value;
 	return merged;
 }
 
@@ -204,9 +205,6 @@ function findPositionById(
 	if (!byPosition.has(position)) return position;
 	return isMissing(id) ? lastPosition : lastPosition + 1;
 }
-
-const stringifyArguments = (value: unknown, otherwise: unknown) =>
-	isPlainObject(value) || Array.isArray(value) ? JSON.stringify(value) : otherwise;
 
 /**
  * Where a message of chat completions has what its model thought: the first place with a text counts. Of a list, the texts of all entries do.

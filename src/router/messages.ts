@@ -43,7 +43,7 @@ function checkMessage(message: unknown, path: string, mayBeItem: boolean): ChatM
 	if (!roles.some((known) => known === role))
 		throw invalidInputError(
 			`${path}: role must be one of: ${roles.join(', ')}`,
-			`It is ${formatValue(role)}.`,
+			`It is ${role === undefined ? 'missing' : JSON.stringify(role)}.`,
 		);
 	const hasContent = typeof content === 'string' ? content.trim() !== '' : isPartList(content);
 	// the result of a tool may be an empty text
@@ -70,8 +70,6 @@ export const hasMore = (message: JsonObject) =>
 
 const isPartList = (content: unknown): content is object[] =>
 	Array.isArray(content) && content.length > 0 && content.every(isPlainObject);
-
-const formatValue = (value: unknown) => (value === undefined ? 'missing' : JSON.stringify(value));
 
 /** An answer that calls tools as a message of the next request, in which the results of the tools follow it. */
 export function toAssistantMessage({ text, toolCalls }: TextChoice): ChatMessage {
@@ -232,8 +230,11 @@ export function checkUrl(address: string, path: string): string {
  * @see POST /v1/chat/completions, field `messages`
  */
 function toPart(attachment: Attachment): object {
-	const url = attachmentUrl(attachment);
 	const { modality } = attachment;
+	const url =
+		'url' in attachment
+			? attachment.url
+			: `data:${attachment.mimeType};base64,${attachment.base64}`;
 	if (modality === 'file')
 		return { type: 'file', file: { filename: attachmentName(attachment), file_data: url } };
 	if (modality === 'audio' && 'base64' in attachment)
@@ -256,9 +257,6 @@ export function addAttachments(
 		return { ...message, content: [...toParts(message.content), ...parts] };
 	});
 }
-
-const attachmentUrl = (attachment: Attachment) =>
-	'url' in attachment ? attachment.url : `data:${attachment.mimeType};base64,${attachment.base64}`;
 
 /** Whether a URL contains the file itself. */
 const isDataUrl = (address: string) => /^data:/i.test(address);

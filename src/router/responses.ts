@@ -13,10 +13,8 @@ export interface ResponseRequest {
 	model: string;
 	/** The whole conversation: responses are not stored. */
 	input: string | object[];
-	instructions?: string;
 	/** Cap on output tokens, hidden reasoning included. Unset, the balance hold assumes 4096. */
 	max_output_tokens?: number;
-	temperature?: number;
 	[field: string]: unknown;
 }
 
@@ -129,6 +127,7 @@ function createEventHandlers(
 	partial: PartialResponse,
 ): Record<string, (event: JsonObject) => string | void> {
 	const { items, texts, refusalChunks, reasoningChunks } = partial;
+	const addReasoning = ({ delta }: JsonObject) => void reasoningChunks.push(stringOrEmpty(delta));
 	return {
 		'response.output_text.delta'(event) {
 			const text = stringOrEmpty(event['delta']);
@@ -140,9 +139,9 @@ function createEventHandlers(
 			partial.partHasText = false;
 			return texts.add(text, event);
 		},
-		'response.refusal.delta': ({ delta }) => appendText(refusalChunks, delta),
-		'response.reasoning_summary_text.delta': ({ delta }) => appendText(reasoningChunks, delta),
-		'response.reasoning_text.delta': ({ delta }) => appendText(reasoningChunks, delta),
+		'response.refusal.delta': ({ delta }) => void refusalChunks.push(stringOrEmpty(delta)),
+		'response.reasoning_summary_text.delta': addReasoning,
+		'response.reasoning_text.delta': addReasoning,
 		'response.output_item.added': items.merge,
 		'response.output_item.done'(event) {
 			items.merge(event);
@@ -213,10 +212,6 @@ const ORDINARY_FINISH = /^(stop|tool_calls)$/;
 /** An item that is not text or a call of the caller's own tools: an image, a web search, reasoning that is encrypted. */
 const isOtherOutput = ({ type = 'message' }: JsonObject) =>
 	!['message', 'function_call'].includes(String(type));
-
-function appendText(chunks: string[], delta: unknown): void {
-	if (typeof delta === 'string') chunks.push(delta);
-}
 
 /** The items of a response, built from their events. */
 function createItemAccumulator() {

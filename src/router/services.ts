@@ -24,6 +24,8 @@ export interface ModelService {
 	readonly mayCostMore?: string;
 }
 
+const USUAL = { root: '/v1', key: BEARER } as const;
+
 /** To add a service, write a row, below the pages that describe it. */
 export const SERVICES: readonly ModelService[] = [
 	// https://openrouter.ai/docs/api-reference/overview
@@ -48,8 +50,7 @@ export const SERVICES: readonly ModelService[] = [
 	// https://docs.litellm.ai/docs/proxy/provider_margins
 	{
 		name: 'LiteLLM',
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/models',
 		prices: 'LiteLLM',
 		mayCostMore: 'Its operator may have set fallbacks to dearer models, or a margin on top.',
@@ -59,8 +60,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'OpenAI',
 		hosts: ['api.openai.com', '*.api.openai.com'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/models',
 		mayCostMore:
 			'Long prompts cost more with some models, and a project may be set to a dearer service tier.',
@@ -87,8 +87,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Anthropic',
 		hosts: ['api.anthropic.com'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		// only chat completions have the OpenAI form: elsewhere "401 Invalid bearer token"
 		catalog: { header: 'x-api-key', headers: { 'anthropic-version': '2023-06-01' } },
 		proof: '/models',
@@ -109,8 +108,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'DeepSeek',
 		hosts: ['api.deepseek.com'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/models',
 		mayCostMore: 'At peak hours it costs twice as much.',
 	},
@@ -129,8 +127,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Mistral',
 		hosts: ['api.mistral.ai'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/models',
 		mayCostMore: 'Sound is paid by the minute.',
 	},
@@ -141,8 +138,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'xAI',
 		hosts: ['api.x.ai', '*.api.x.ai'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/api-key',
 		prices: 'xAI',
 		mayCostMore:
@@ -153,8 +149,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Together',
 		hosts: ['api.together.xyz', 'api.together.ai'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/models',
 		prices: 'Together',
 	},
@@ -171,8 +166,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Vercel AI Gateway',
 		hosts: ['ai-gateway.vercel.sh'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		// the catalog answers to anybody
 		proof: '/credits',
 		prices: 'Vercel AI Gateway',
@@ -193,8 +187,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Requesty',
 		hosts: ['router.requesty.ai', 'router.eu.requesty.ai'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		// the catalog answers to anybody; what proves a key is at another host
 		prices: 'Requesty',
 		mayCostMore:
@@ -205,8 +198,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Helicone AI Gateway',
 		hosts: ['ai-gateway.helicone.ai'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		mayCostMore: 'It asks the cheapest provider of the model first, and dearer ones if that fails.',
 	},
 	// https://developers.cloudflare.com/ai-gateway/usage/chat-completion/
@@ -226,8 +218,7 @@ export const SERVICES: readonly ModelService[] = [
 	{
 		name: 'Hugging Face',
 		hosts: ['router.huggingface.co'],
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		prices: 'Hugging Face',
 		mayCostMore: 'It chooses among providers, and not all of them have a price in the catalog.',
 	},
@@ -239,23 +230,20 @@ export const SERVICES: readonly ModelService[] = [
 	// https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
 	{
 		name: 'vLLM',
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 		proof: '/models',
 	},
 	// https://lmstudio.ai/docs/developer/openai-compat
 	// https://lmstudio.ai/docs/developer/core/authentication
 	{
 		name: 'LM Studio',
-		root: '/v1',
-		key: BEARER,
+		...USUAL,
 	},
 	// https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 	{
 		name: 'llama.cpp',
-		root: '/v1',
-		// of --api-key
-		key: BEARER,
+		// its key is that of --api-key
+		...USUAL,
 		proof: '/models',
 	},
 ];

@@ -21,7 +21,15 @@ export function readTokenPrices(pricing: unknown): TokenPrices {
 function parseTokenPrices(prices: JsonObject) {
 	const input = readDecimal(prices['input_per_mtok']);
 	const cached = readDecimal(prices['cached_input_per_mtok']);
-	const readWritten = (name: string) => addStorage(input, readDecimal(prices[name]));
+	/**
+	 * What a token costs that goes into a cache. A price below that of other tokens is only that of the storage, and comes on top.
+	 *
+	 * @see https://openrouter.ai/docs/features/prompt-caching (Gemini: $0.30 for input, and $1.00 for an hour of storage, are listed as 0.3 and 0.0833)
+	 */
+	const readWritten = (name: string) => {
+		const listed = readDecimal(prices[name]);
+		return input && listed?.lt(input) ? input.plus(listed) : listed;
+	};
 	const written = readWritten('cache_write_per_mtok');
 	const sound = readDecimal(prices['audio_input_per_mtok']);
 	const dearestInput = input && [cached, written].reduce<Decimal>(largest, input);
@@ -40,14 +48,6 @@ function parseTokenPrices(prices: JsonObject) {
 		dearestWithSound: dearestInput && largest(dearestInput, sound),
 	};
 }
-
-/**
- * What a token costs that goes into a cache. A price below that of other tokens is only that of the storage, and comes on top.
- *
- * @see https://openrouter.ai/docs/features/prompt-caching (Gemini: $0.30 for input, and $1.00 for an hour of storage, are listed as 0.3 and 0.0833)
- */
-const addStorage = (input: Decimal | undefined, listed: Decimal | undefined) =>
-	input && listed?.lt(input) ? input.plus(listed) : listed;
 
 const largest = (most: Decimal, price: Decimal | undefined) => (price?.gt(most) ? price : most);
 
