@@ -126,6 +126,12 @@ export interface OperationContext<Request, Checked = unknown> extends PreflightC
 	storeFile(response: HttpResponse, wanted: StoreFileOptions): ReturnType<typeof storeFile>;
 }
 
+/** Some of what a run may use, whatever its operation asks for. */
+export type Uses<Name extends keyof OperationContext<unknown>> = Pick<
+	OperationContext<unknown>,
+	Name
+>;
+
 /** One operation of a node: what the editor shows and what it does, side by side. */
 export interface Operation<Request = never, Checked = never> {
 	/** Title in the operation list, e.g. `Complete`. */

@@ -12,7 +12,7 @@ import {
 	resolveStart,
 	type StartSelector,
 } from '../../../src/ledger/manualChanges';
-import type { ItemOutput, OperationContext } from '../../../src/n8n/operation';
+import type { ItemOutput, Uses } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { toJob } from '../../../src/paid/payJob';
 import { findByParam } from '../acrossResources.params';
@@ -22,11 +22,6 @@ const entryIdOption = {
 	name: 'Entry ID',
 	value: 'entryId',
 	description: 'From an error or an item of the trigger',
-} as const;
-const executionOption = {
-	name: 'Execution',
-	value: 'executionId',
-	description: 'All jobs that it got',
 } as const;
 const jobIdOption = {
 	name: 'Job ID',
@@ -94,7 +89,12 @@ export const oneJobParams = [
 
 /** Parameters that select one job, or the jobs of an execution. */
 export const jobsParams = [
-	findByParam('jobId', [entryIdOption, executionOption, jobIdOption, keyOption]),
+	findByParam('jobId', [
+		entryIdOption,
+		{ name: 'Execution', value: 'executionId', description: 'All jobs that it got' },
+		jobIdOption,
+		keyOption,
+	]),
 	ofJobParam,
 	keyParam,
 	entryIdParam,
@@ -130,7 +130,7 @@ interface JobFields {
 /** @param origin For the credential: jobs of different accounts may share an ID. */
 export const toJobSelector = (
 	selection: JobSelection,
-	{ credentialId }: OperationContext<unknown>['origin'],
+	{ credentialId }: LedgerHost['origin'],
 ): JobSelector => ('id' in selection ? selection : { ...selection, credentialId });
 
 /**
@@ -140,7 +140,7 @@ export const toJobSelector = (
  * @throws ServiceError as `resolveStart`.
  */
 export async function decideStart(
-	context: LedgerHost & Pick<OperationContext<unknown>, 'accounts'>,
+	context: LedgerHost & Uses<'accounts'>,
 	which: StartSelector,
 	jobId?: string,
 ): Promise<ItemOutput> {
@@ -158,9 +158,7 @@ export async function decideStart(
  *
  * @throws ServiceError `invalid` where its account comes from an item: the trigger, which has none, could not fetch it.
  */
-export function requireFetchable({
-	isAccountOfItem,
-}: Pick<OperationContext<unknown>, 'isAccountOfItem'>): void {
+export function requireFetchable({ isAccountOfItem }: Uses<'isAccountOfItem'>): void {
 	if (!isAccountOfItem) return;
 	throw invalidInputError(
 		'A job cannot be tracked in the job ledger while its account comes from an item',
@@ -169,10 +167,7 @@ export function requireFetchable({
 }
 
 /** An entry as an item: times in ISO 8601, empty fields omitted. */
-export function toEntryJson(
-	{ clock }: Pick<OperationContext<unknown>, 'clock'>,
-	entry: Entry,
-): IDataObject {
+export function toEntryJson({ clock }: Uses<'clock'>, entry: Entry): IDataObject {
 	const { id, record, deliveries, startedAt, leaseUntil, checkAt, ...rest } = entry;
 	const age = Math.max(0, clock.now() - startedAt);
 	const fields = {
@@ -203,7 +198,7 @@ export const toJobItems = (
 const isoTime = (milliseconds: number) =>
 	milliseconds ? new Date(milliseconds).toISOString() : undefined;
 
-export type LedgerHost = Pick<OperationContext<unknown>, 'connectLedger' | 'clock' | 'origin'>;
+export type LedgerHost = Uses<'connectLedger' | 'clock' | 'origin'>;
 
 /**
  * Opens the job ledger of the credential.

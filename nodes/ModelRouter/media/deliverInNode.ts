@@ -2,7 +2,7 @@ import { mapServiceError } from '../../../src/core/errors';
 import type { Entry } from '../../../src/ledger/entry';
 import type { Ledger } from '../../../src/ledger/ledger';
 import { leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
-import type { OperationContext } from '../../../src/n8n/operation';
+import type { Uses } from '../../../src/n8n/operation';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 
 /** The entries whose files a node run has downloaded, by its connection. */
@@ -13,7 +13,7 @@ const downloadedBy = new WeakMap<LedgerHost['connectLedger'], Entry[]>();
  * download fails, or the execution is stopped before that, the triggers may deliver the file at once.
  */
 export async function deliverInNode<Result>(
-	context: LedgerHost & Pick<OperationContext<unknown>, 'asTool' | 'atEnd'>,
+	context: LedgerHost & Uses<'asTool' | 'atEnd'>,
 	entry: Entry | undefined,
 	download: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,13 +1,13 @@
 import { hash } from 'crypto';
 
 import { emptySpending, keepEstimate, replaceEstimate } from '../../../src/core/caps';
-import type { OperationContext } from '../../../src/n8n/operation';
+import type { Uses } from '../../../src/n8n/operation';
 import type { StartedJob } from '../../../src/paid/payJob';
 import type { Job } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
 import { readEndedCost } from './jobOutput';
 
-type Node = Pick<OperationContext<unknown>, 'getState' | 'origin'>;
+type Node = Uses<'getState' | 'origin'>;
 
 /** What counts in Spending Cap per Execution. */
 export const spendingOf = ({ getState }: Node) => getState('budget', emptySpending);

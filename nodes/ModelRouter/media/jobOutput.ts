@@ -4,7 +4,7 @@ import { mapServiceError, ServiceError } from '../../../src/core/errors';
 import { isEmptyValue, isPresent, omitMissing, pickPresent } from '../../../src/core/json';
 import { type Decimal, ZERO } from '../../../src/core/money';
 import { retry } from '../../../src/core/retry';
-import type { OperationContext, ItemOutput } from '../../../src/n8n/operation';
+import type { ItemOutput, Uses } from '../../../src/n8n/operation';
 import {
 	describeOddAmount,
 	isRecordNeeded,
@@ -44,10 +44,8 @@ const MAX_ATTEMPTS = 3;
 /** Statuses that the service may return for a short time after it reported the job as completed. */
 const LAGGING_STATUSES = [202, 204, 404, 409];
 
-type ReadContext = Pick<OperationContext<unknown>, 'http' | 'accounts'> &
-	Partial<Pick<OperationContext<unknown>, 'addHint'>>;
-type DownloadContext = ReadContext &
-	Pick<OperationContext<unknown>, 'asTool' | 'clock' | 'storeFile'>;
+type ReadContext = Uses<'http' | 'accounts'> & Partial<Uses<'addHint'>>;
+type DownloadContext = ReadContext & Uses<'asTool' | 'clock' | 'storeFile'>;
 
 interface FileOptions {
 	/** The name of the binary field. */

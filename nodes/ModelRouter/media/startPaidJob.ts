@@ -1,6 +1,6 @@
 import { createExecutionCap, createRequestCap } from '../../../src/core/caps';
 import type { Entry } from '../../../src/ledger/entry';
-import type { OperationContext, PreflightContext } from '../../../src/n8n/operation';
+import type { OperationContext, PreflightContext, Uses } from '../../../src/n8n/operation';
 import { choose, type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
 import { type JobCall, judgeJob, toJobCall } from '../../../src/paid/call';
 import { payJob, createStartLedger, type LedgerResult } from '../../../src/paid/payJob';
@@ -104,8 +104,7 @@ async function readInputs({ request, readFile }: OperationContext<StartRequest>)
 /** Minimum milliseconds without a renewal after which a start counts as interrupted. */
 const MIN_LEASE = 10 * 60_000;
 /** Covers one attempt: a slow connection, then a slow response. */
-const leaseOf = ({ idleTimeout }: Pick<OperationContext<unknown>, 'idleTimeout'>) =>
-	Math.max(MIN_LEASE, 2 * idleTimeout);
+const leaseOf = ({ idleTimeout }: Uses<'idleTimeout'>) => Math.max(MIN_LEASE, 2 * idleTimeout);
 /** Milliseconds added to the wait of Generate before the triggers check the job. */
 const WAIT_MARGIN = 5 * 60_000;
 

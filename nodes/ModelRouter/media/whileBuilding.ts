@@ -2,7 +2,7 @@ import { hash } from 'crypto';
 
 import { isUnstarted, mapServiceError, toMinutes } from '../../../src/core/errors';
 import type { Entry } from '../../../src/ledger/entry';
-import type { OperationContext } from '../../../src/n8n/operation';
+import type { OperationContext, Uses } from '../../../src/n8n/operation';
 import { keepPerKey } from '../../../src/n8n/memory/sharedCache';
 import { asNotStarted } from '../../../src/ledger/keyClaim';
 import { registerJob } from '../../../src/ledger/manualChanges';
@@ -92,13 +92,13 @@ async function track(
 	}
 }
 
-type Flow = Pick<OperationContext<unknown>, 'flowState'>;
+type Flow = Uses<'flowState'>;
 
 const nameOf = ({ mediaType, jobId }: JobAddress) => `reused ${mediaType} ${jobId}`;
 
 /** Says that nothing was paid for a job, also to the nodes after this one. */
 export function noteReused(
-	{ flowState, addHint }: Flow & Pick<OperationContext<unknown>, 'addHint'>,
+	{ flowState, addHint }: Flow & Uses<'addHint'>,
 	{ job, reusedFrom }: StartedJob,
 ): void {
 	if (!reusedFrom) return;

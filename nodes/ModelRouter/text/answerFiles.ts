@@ -3,7 +3,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import { MAX_ANSWER_BYTES } from '../../../src/core/body';
 import { messageOf } from '../../../src/core/errors';
 import { toBody } from '../../../src/core/http';
-import type { OperationContext } from '../../../src/n8n/operation';
+import type { Uses } from '../../../src/n8n/operation';
 import { decodeFile } from '../../../src/router/answerFiles';
 import type { AnswerFile } from '../../../src/router/textAnswer';
 
@@ -20,7 +20,7 @@ const MAX_FILES = 100;
  * @param soundFormat As the request asks for it.
  */
 export async function storeFiles(
-	{ storeFile, clock }: Pick<OperationContext<unknown>, 'storeFile' | 'clock'>,
+	{ storeFile, clock }: Uses<'storeFile' | 'clock'>,
 	files: readonly AnswerFile[],
 	soundFormat: unknown,
 ): Promise<{ files: IDataObject[]; binary: IBinaryKeyData }> {
