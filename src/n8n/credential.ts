@@ -6,7 +6,13 @@ import type {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import { MAX_KEY_LENGTH, normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
+import {
+	isBelow,
+	MAX_KEY_LENGTH,
+	normalizeApiKey,
+	normalizeBaseUrl,
+	TABLES_PATH,
+} from '../core/urls';
 import { type KeyPlaceOf, readHeaders } from './headers';
 
 export const whenUsed: IDisplayOptions = { show: { useJobLedger: [true] } };
@@ -91,10 +97,6 @@ export const findSpendingTable = (data: ICredentialDataDecryptedObject): string 
 export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
 	data['useJobLedger'] === true;
 
-/** Whether processes share the service's rate limit through the job ledger. */
-export const sharesLimit = (data: ICredentialDataDecryptedObject): boolean =>
-	usesLedger(data) && data['shareLimit'] === true;
-
 /** The key as it is stored, for redaction: also while the job ledger is not used. */
 export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): string {
 	// a longer text is refused as a key where it is used
@@ -136,15 +138,8 @@ export function findKeyOrigins(data: ICredentialDataDecryptedObject) {
 }
 
 /** Whether an address is one of the Data Tables' in the n8n of the ledger. */
-function isTablesAddress(
-	{ n8nUrl }: ICredentialDataDecryptedObject,
-	{ origin, pathname }: URL,
-): boolean {
-	const tables = normalizeBaseUrl(String(n8nUrl ?? ''), 'api/v1', 'anywhere') + TABLES_PATH;
-	const address = origin + pathname;
-	// an encoded slash may be one to a proxy
-	return address.startsWith(tables) && /^(\/[\w-]+)*\/?$/.test(address.slice(tables.length));
-}
+const isTablesAddress = ({ n8nUrl }: ICredentialDataDecryptedObject, { href }: URL): boolean =>
+	isBelow(href, normalizeBaseUrl(String(n8nUrl ?? ''), 'api/v1', 'anywhere') + TABLES_PATH);
 
 function findOrigin(url: unknown): string | undefined {
 	try {
