@@ -99,21 +99,20 @@ export function getRequestId(headers: HttpResponse['headers']): { requestId?: st
 	return id ? { requestId: shortenText(id, 200) } : {};
 }
 
-const STATUSES: Readonly<Record<number, string>> = {
-	401: 'The service refused the API key (401)',
-	402: 'The balance does not cover this request (402)',
-	403: 'The API key does not permit this request (403)',
-	404: 'The service has nothing at this address or with this ID (404)',
-	407: 'The proxy between n8n and the service requires a password (407)',
-	429: 'The service is receiving too many requests (429)',
-};
-
-/** A sentence for a status other than 2xx. 529 is Anthropic's own, and no proxy's. */
+/**
+ * A sentence for a status other than 2xx. 529 is Anthropic's own, and no proxy's.
+ *
+ * Each is returned as it is, and not from a table: so docs/troubleshooting.md finds it.
+ */
 export function describeStatus(status: number): string {
-	const { [status]: known } = STATUSES;
-	if (known) return known;
 	if (status >= 300 && status < 400)
 		return `The service sent a redirect (${status}), which is not followed`;
+	if (status === 401) return 'The service refused the API key (401)';
+	if (status === 402) return 'The balance does not cover this request (402)';
+	if (status === 403) return 'The API key does not permit this request (403)';
+	if (status === 404) return 'The service has nothing at this address or with this ID (404)';
+	if (status === 407) return 'The proxy between n8n and the service requires a password (407)';
+	if (status === 429) return 'The service is receiving too many requests (429)';
 	if (isUndefinedStatus(status))
 		return `The service answered with a status that HTTP does not define (${status})`;
 	if (status >= 520 && status <= 530 && status !== 529)

@@ -249,10 +249,12 @@ const RULES: Rules = [
 	['multipleOf', { type: 'number', exclusiveMinimum: 0 }],
 ];
 
-const splitRules = (rules: Rules) =>
-	rules.flatMap(([keywords, rule]) => keywords.split(' ').map((keyword) => [keyword, rule]));
 /** A JSON schema for one level of JSON schemas. */
-const META_SCHEMA: JsonSchema = { properties: Object.fromEntries(splitRules(RULES)) };
+const META_SCHEMA: JsonSchema = {
+	properties: Object.fromEntries(
+		RULES.flatMap(([keywords, rule]) => keywords.split(' ').map((keyword) => [keyword, rule])),
+	),
+};
 const SUBSCHEMA_KEYWORDS = SUBSCHEMA_RULES.flatMap(([keywords]) => keywords.split(' '));
 /** Keywords with subschemas by name. */
 const KEYED_KEYWORDS = new Set(

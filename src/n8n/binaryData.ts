@@ -143,7 +143,7 @@ export interface StoreFileOptions {
  * Streams a file into n8n's binary store, without a copy of it in memory.
  *
  * Nothing is stored if the file is empty, too large or truncated, or if a web page or JSON came in its place. A file that
- * n8n could not read back also counts as too large.
+ * n8n could not read back also counts as too large. A key in its name becomes "_": an asterisk is not allowed there.
  *
  * @throws ServiceError `malformed` for something that is not a file, `failed` above a limit, `truncated` if it ends early.
  */
@@ -193,7 +193,6 @@ export async function storeFile(
 			}
 		};
 		const given = sanitizeFileName(response.headers['content-disposition'], type.extension);
-		// an asterisk is not allowed in the name of a file
 		const fileName = redact.data(given ?? `${baseName}.${type.extension}`).replaceAll('***', '_');
 		const binary = await n8n.helpers.prepareBinaryData(
 			toReadable(counted()),

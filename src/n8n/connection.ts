@@ -10,13 +10,7 @@ import { type BaseUrlForm, readBaseUrl } from '../core/urls';
 import { findHeaderSecrets, findStoredKey, type KeyPlaceOf, readHeaders } from './headers';
 import { createExecutionCosts } from './memory/executionMemory';
 import type { HttpContext } from './http';
-import {
-	findKeyOrigins,
-	findLedgerKey,
-	readLedgerPart,
-	sharesLimit,
-	usesLedger,
-} from './credential';
+import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './credential';
 import { addHint } from './hints';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
@@ -140,10 +134,12 @@ export function openConnection(
 	const { apiKey, additional } = readHeaders(data, access.keyPlace);
 	findKeyOrigins(data);
 	const account = identifyAccount(baseUrl, apiKey, additional);
+	/** Whether processes share the service's rate limit through the job ledger. */
+	const isShared = usesLedger(data) && data['shareLimit'] === true;
 	const shared = { account, credentialId };
 	const limit = {
 		perMinute: access.requestsPerMinute?.(data),
-		book: sharesLimit(data) ? access.openSlotBook?.(connectLedger, shared) : undefined,
+		book: isShared ? access.openSlotBook?.(connectLedger, shared) : undefined,
 		onUnavailable: (cause: unknown) =>
 			n8n.logger.warn('The rate limit is not shared: this process limits its own rate for now', {
 				reason: redact.text(messageOf(cause)),

@@ -2,7 +2,7 @@ import { isUnstarted, mapServiceError, ServiceError } from '../core/errors';
 import type { Http } from '../core/http';
 import { type Clock, retry } from '../core/retry';
 import type { Entry } from '../ledger/entry';
-import { asNotStarted } from '../ledger/keyClaim';
+import { asNotStarted, isoTime } from '../ledger/keyClaim';
 import { enterRow, type Ledger, type LedgerTable } from '../ledger/ledger';
 import type { Job } from '../router/jobRecord';
 import { type JobAddress, openContent, readJob } from '../router/jobs';
@@ -84,7 +84,7 @@ async function findEarlier(building: BuildingRequest): Promise<StartedJob | unde
 				`The job ${jobId} that execution ${executionId} has paid for is gone at the service, so a new one is started.`,
 			);
 		if (!job || job.state === 'failed') return undefined;
-		const reusedFrom = { time: new Date(startedAt).toISOString(), executionId };
+		const reusedFrom = { time: isoTime(startedAt), executionId };
 		return { job, model: String(model), reusedFrom };
 	} catch (cause) {
 		throw asNotStarted(cause);
@@ -160,7 +160,7 @@ const startUnknown = ({ executionId, startedAt }: Entry) =>
 		`It is not known whether execution ${executionId} has started this job`,
 		{
 			outcome: 'unknown',
-			reason: `It was sent on ${new Date(startedAt).toISOString()}.`,
+			reason: `It was sent on ${isoTime(startedAt)}.`,
 			advice:
 				'Nothing was sent now. Check at the service. If the job is there, use its ID in Wait for Job or Download File. If not, choose "While Building: Always Start Anew" in Options once, or turn on "Resend If Outcome Is Unknown".',
 		},

@@ -5,7 +5,7 @@ import { type BudgetState, figuresOf } from './budgetState';
 import { toDay, toMonth } from './periods';
 import { MAKE_ROOM, NEARLY_FULL } from './recordBook';
 import { ALARM, type Entry, jobKey, ownedBy, type Owner } from '../ledger/entry';
-import { expireStaleRows } from '../ledger/keyClaim';
+import { expireStaleRows, isoTime } from '../ledger/keyClaim';
 import { enterRow, findRowsOfJobs, type Ledger } from '../ledger/ledger';
 import { below, findAllRows, where } from '../tables/table';
 
@@ -74,21 +74,23 @@ export async function enterUnknownAlarms(ledger: Ledger, owner: Owner): Promise<
 	const isInterrupted = where({ ...ofOwner, state: 'sending', leaseUntil: below(n8nTime()) });
 	await expireStaleRows(ledger, await table.find(isInterrupted));
 	const starts = await findAllRows<Entry>(table, { ...ofOwner, state: 'unknown' });
-	const alarms = starts.map(({ id, mediaType, model, executionId, note, ...start }) => ({
-		jobId: ofGroup(`unknown:${id}`, owner.triggerGroup),
-		model,
-		outcome: 'outcomeUnknown',
-		note: `The outcome of the start in entry ${id} is unknown.`,
-		record: JSON.stringify({
-			entryId: id,
-			mediaType,
+	const alarms = starts.map(
+		({ id, mediaType, model, executionId, note, uniqueKey, startedAt }) => ({
+			jobId: ofGroup(`unknown:${id}`, owner.triggerGroup),
 			model,
-			executionId,
-			note,
-			...(start.uniqueKey && { uniqueKey: start.uniqueKey }),
-			startedAt: new Date(start.startedAt).toISOString(),
+			outcome: 'outcomeUnknown',
+			note: `The outcome of the start in entry ${id} is unknown.`,
+			record: JSON.stringify({
+				entryId: id,
+				mediaType,
+				model,
+				executionId,
+				note,
+				...(uniqueKey && { uniqueKey }),
+				startedAt: isoTime(startedAt),
+			}),
 		}),
-	}));
+	);
 	await enterAlarms(ledger, owner, alarms);
 }
 

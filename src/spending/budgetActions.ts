@@ -109,14 +109,16 @@ function describeBudget(settings: BudgetSettings, state: BudgetState, row: Entry
 			amountUsd: toUsd(amount),
 			...made,
 		})),
-		reservations: Object.entries(state.reservations).map(([reservationId, reservation]) => ({
-			reservationId,
-			reservedUsd: reservation.isReleased ? 0 : toUsd(reservation.most),
-			since: reservation.at,
-			executionId: reservation.executionId,
-			workflow: reservation.workflow,
-			...(reservation.unknown && { outcomeUnknown: true }),
-		})),
+		reservations: Object.entries(state.reservations).map(
+			([reservationId, { most, at: since, executionId, workflow, isReleased, unknown }]) => ({
+				reservationId,
+				reservedUsd: isReleased ? 0 : toUsd(most),
+				since,
+				executionId,
+				workflow,
+				...(unknown && { outcomeUnknown: true }),
+			}),
+		),
 		factors: Object.entries(state.factors).map(([key, factor]) => ({
 			model: state.models?.[modelOfKey(key)] ?? '',
 			key,

@@ -106,27 +106,22 @@ export function refusalError(
 	const repair = isMore && key ? ` ${adviseFactor(key, use.settings)}` : '';
 	const named = nameHolders(holders);
 	const most = `Most is held by ${named}. ${HOW_IT_ENDS}`;
-	const words: Record<Refused, readonly [message: string, advice: string]> = {
-		spent: [
-			spent.gte(budget)
-				? `The ${limit} is reached`
-				: `This does not fit into what is left of the ${limit}`,
-			`${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).${repair}`,
-		],
-		reserved: [
-			`This does not fit into the ${limit} beside what is reserved for requests and jobs under way`,
-			`Waited for 30 s. ${state} Run this again later. ${most}${repair}`,
-		],
-		estimate: [
-			`The ${limit} waits for the estimate of another job`,
-			`No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and another one took more than 30 s: ${named}. Run this again later. If the process of that start was killed, the wait for it ends after ten minutes, or after twice its Idle Timeout. ${state}`,
-		],
-		full: [
-			`The budget has ${MAX_RESERVATIONS} requests and jobs under way, and starts no more jobs`,
-			most,
-		],
+	// two tables, since docs/troubleshooting.md is made from what is a message, and what an advice
+	const messages: Record<Refused, string> = {
+		spent: spent.gte(budget)
+			? `The ${limit} is reached`
+			: `This does not fit into what is left of the ${limit}`,
+		reserved: `This does not fit into the ${limit} beside what is reserved for requests and jobs under way`,
+		estimate: `The ${limit} waits for the estimate of another job`,
+		full: `The budget has ${MAX_RESERVATIONS} requests and jobs under way, and starts no more jobs`,
 	};
-	const error = refuse(use, ...words[refused]);
+	const advice: Record<Refused, string> = {
+		spent: `${state} The period ends on ${end} at 00:00 UTC. Wait until then, ask for less, or ask the owner of the credential to raise Budget (USD).${repair}`,
+		reserved: `Waited for 30 s. ${state} Run this again later. ${most}${repair}`,
+		estimate: `No job with these settings was started before, so nobody knows what it costs. Of such starts, one at a time is under way, and another one took more than 30 s: ${named}. Run this again later. If the process of that start was killed, the wait for it ends after ten minutes, or after twice its Idle Timeout. ${state}`,
+		full: most,
+	};
+	const error = refuse(use, messages[refused], advice[refused]);
 	// that another amount would not help
 	if (refused === 'estimate' || refused === 'full') return error;
 	const { amounts, period } = describeFigures(use.settings, figures);

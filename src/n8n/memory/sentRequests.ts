@@ -190,7 +190,8 @@ function createSentRequest(
 /** The same request at its place or, for a tool, one that has failed in any run of the node. */
 function findEarlier(starts: Starts, { start, prints, inAllRuns }: Place): SentState | undefined {
 	const own = starts[start];
-	if (own && isSameRequest(own, prints)) return own;
+	const isSameSource = prints.source !== undefined && own?.source === prints.source;
+	if (own && (isSameSource || own.request === prints.request)) return own;
 	if (!inAllRuns) return undefined;
 	return Object.values(starts).find(
 		({ state, request }) => state === 'open' && request === prints.request,
@@ -206,9 +207,6 @@ function forgetAnsweredTurns(starts: Starts, turns: string, answered: string): v
 		if (state === 'done' && start !== answered && start.startsWith(turns)) delete starts[start];
 	}
 }
-
-const isSameRequest = (entry: SentState, { request, source }: Fingerprints): boolean =>
-	entry.request === request || (source !== undefined && entry.source === source);
 
 function alreadySentError(entry: Extract<SentState, { state: 'pending' | 'open' }>): ServiceError {
 	if (entry.state === 'pending') {
