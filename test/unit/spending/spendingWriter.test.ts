@@ -189,6 +189,20 @@ it('a job that ends before its start is written is counted with its cost', async
 	expect(rows).toMatchObject([{ requests: 1, costUsd: 0.07, unknownCosts: 0 }]);
 });
 
+it('the end of a job is written at once, although another node run goes on', async () => {
+	const { node, pass, rows } = openRecord();
+	await node('long').spend(0.01);
+	const { spending, close } = node('w');
+	const request = spending.openRequest('m', '');
+	const share = await request.reserve({ microUsd: 1, advise: () => '' });
+	request.setJob('images', '7');
+	await share.settle(50_000);
+	await pass(1);
+	spending.endJob('images', '7', 70_000);
+	await close();
+	expect(rows).toMatchObject([{ workflow: 'w', requests: 1, costUsd: 0.07, unknownCosts: 0 }]);
+});
+
 const DAY = 24 * 3_600_000;
 const query = { from: '', to: '', groupBy: ['label'] as const };
 
