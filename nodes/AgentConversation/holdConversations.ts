@@ -14,7 +14,7 @@ import {
 	type Conversation,
 	type PendingTurn,
 } from '../../src/conversation/conversation';
-import { asDecision, decide, forgetSent } from '../../src/conversation/approval';
+import { asDecision, decide } from '../../src/conversation/approval';
 import { checkLimits, type Ending } from '../../src/conversation/ending';
 import {
 	addressedSpeaker,
@@ -132,7 +132,7 @@ async function takeAnswer(
 		return approveTurn(conversation, decision.by ?? tool.review.node);
 	}
 	if (!answer) throw new Error('n8n has no answer from this speaker');
-	const question = toQuestion(call, conversation, { answer, given });
+	const question = toQuestion(call, conversation, answer, given);
 	const said = toReply(answer, question);
 	const durationMs = durationOf(answer, pending, question.hasWaited);
 	const { approval: asked } = conversation;
@@ -158,7 +158,8 @@ async function takeAnswer(
 function toQuestion(
 	{ n8n, state }: Call,
 	{ pending, rules }: Conversation,
-	{ answer, given }: { answer: Answer; given: Question['sent'] },
+	answer: Answer,
+	given: Question['sent'],
 ): Question {
 	const { speaker = '' } = pending ?? {};
 	const tool = state.speakers[speaker];
@@ -217,6 +218,14 @@ function endByError(conversation: Conversation, cause: unknown): Conversation {
 		`The conversation could not continue: ${error}`,
 		`Its answer could not be processed. It has probably received its message: ${error}`,
 	);
+}
+
+/** The answer to the turn in progress is lost: nobody knows whether its decision was sent. */
+function forgetSent(conversation: Conversation): Conversation {
+	const { pending, approval } = conversation;
+	if (!pending?.decision || !approval) return conversation;
+	const { speaker, text } = approval;
+	return { ...conversation, approval: { speaker, text } };
 }
 
 /** @param error What became of the turn in progress, if there is one. */

@@ -105,16 +105,6 @@ export const toApproval = (
 ): Approval | undefined =>
 	text === undefined ? undefined : { speaker, text, ...(onlyDecline && { onlyDecline }) };
 
-/** The same where the answer to the turn in progress is lost: nobody knows whether its decision was sent. */
-export function forgetSent<Held extends { pending?: { decision?: Decision }; approval?: Approval }>(
-	held: Held,
-): Held {
-	const { pending, approval } = held;
-	if (!pending?.decision || !approval) return held;
-	const { speaker, text } = approval;
-	return { ...held, approval: { speaker, text } };
-}
-
 /** What still waits at the end, for the output. */
 export const toOpenApproval = ({ speaker, text, decision, words }: Approval) => ({
 	kind: 'approval',
