@@ -193,7 +193,7 @@ it('download: of a finished job where its file is, of any other what to do', asy
 	expect(early).toMatch(/The media job is not finished yet.*do not start it again/s);
 	expect(early).toContain(`jobId: ${unfinished}`);
 	expect(await download(await start('[[fail]] a cow'))).toMatch(
-		/"error":"The media job failed: The model could not do this \(jobId: [^()]+\)\. A failed job is not charged\.[^"]*start a new one\.",/,
+		/"error":"The media job failed: The model could not do this \(jobId: [^()]+\)\. A failed job is not charged\.[^"]*start a new one, with another Unique Key if it has one\.",/,
 	);
 	expect(downloads()).toEqual([]);
 });
