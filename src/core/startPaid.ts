@@ -137,7 +137,8 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 
 /**
  * Adds to an answer, and to what arrived of one that broke off, how long it took: milliseconds from the request to its end, waits for the
- * rate limit and repeated attempts included.
+ * rate limit and repeated attempts included. For a job that is its start alone, which nobody reads: to leave it out there would take another
+ * way through all of this.
  */
 async function timed<Result extends object>(
 	clock: Pick<Clock, 'now'>,
