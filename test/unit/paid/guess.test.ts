@@ -62,3 +62,13 @@ it.each([
 	expect(maximumPrice(entry, {}, false, host)).toMatchObject({ provider: { max_price } });
 	expect(maximumPrice(SPECIFIED, {}, false, 'any.example')).toEqual({});
 });
+
+it.each([{ input_per_mtok: '1' }, { output_per_mtok: '1' }])(
+	'a line for any other model counts where the catalog has one price alone: %j',
+	(pricing) => {
+		const lines = new Map([['*', { model: '*', input: '3', output: '4' }]]);
+		expect(priceByOwner('a/b', { id: 'a/b', pricing }, lines, true)).toMatchObject({
+			entry: { pricing: { input_per_mtok: '3', output_per_mtok: '4' } },
+		});
+	},
+);

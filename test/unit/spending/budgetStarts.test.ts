@@ -416,6 +416,13 @@ describe('a factor follows what jobs have cost', () => {
 		expect(budget.claim('b')).toBe(40);
 	});
 
+	it.each([-1, 40_001, 1e29])('an estimate of %d is not reserved: the minimum is', (estimate) => {
+		const budget = budgetOf(1e6);
+		budget.claim('a');
+		budget.start('a', estimate);
+		expect(budget.figures()).toEqual([0, 40, 1]);
+	});
+
 	it.each([-1, 40_001, 1e29])('a cost of %d is not counted: what is reserved is', (cost) => {
 		const budget = budgetOf(10_000);
 		expect(job(budget, 'a', 40, cost)).toEqual({ isMissing: false, isOdd: true });

@@ -175,6 +175,22 @@ it('a change that n8n never takes stops nobody', async () => {
 	expect(logged).toMatchObject([{ workflow: 'broken', costUsd: 1 }]);
 });
 
+it('a text that n8n never takes keeps no job from being counted', async () => {
+	const { fail, node, sums } = openRecord();
+	fail(3000, FAILED, (given) => JSON.stringify(given).includes('broken'));
+	const broken = node('broken');
+	await broken.spend(1);
+	await broken.close();
+	const { spending, close } = node('w');
+	const request = spending.openRequest('m', '');
+	const share = await request.reserve({ microUsd: 1, advise: () => '' });
+	request.setJob('images', '7');
+	await share.settle(50_000);
+	spending.endJob('images', '7', 70_000);
+	await close();
+	expect(sums()).toEqual(['w  0.07']);
+});
+
 it('a job that ends before its start is written is counted with its cost', async () => {
 	const { fail, node, pass, rows } = openRecord();
 	const run = node('w');
