@@ -94,13 +94,13 @@ export function createChatAccumulator(
 			if (name === 'choices' || value === fields[name]) continue;
 			if (!isMissing(value)) fields[name] = value;
 		}
-		const { choices: chunkChoices } = chunk;
+		const { choices: chunkChoices } = chunk as { choices?: Array<JsonObject | null> };
 		let text = '';
 		if (Array.isArray(chunkChoices))
 			for (const [position, choice] of chunkChoices.entries())
 				text += addToChoices(choices, end, choice, position);
 		// most pieces have none
-		if (chunk['usage'] ?? chunk['x_groq']) end.addCounts(chunk);
+		if (chunk['usage'] ?? chunk['x_groq'] ?? chunkChoices?.[0]?.['usage']) end.addCounts(chunk);
 		return text;
 	};
 
@@ -124,7 +124,7 @@ export function createChatAccumulator(
 		answer() {
 			const { complete, ...answer } = toAnswer(choices);
 			const { model } = fields;
-			const usage = readUsage(fields);
+			const usage = readUsage({ ...fields, choices: [choices.get(0)?.fields] });
 			return {
 				...answer,
 				model: typeof model === 'string' ? model : requestedModel,

@@ -61,9 +61,14 @@ export function checkCount(parts: number, kind: string): void {
 	if (parts > MAX_PARTS) throw truncatedAnswerError(`It has more than ${MAX_PARTS} ${kind}.`);
 }
 
-/** Groq has the token counts of a stream in a field of its own: https://console.groq.com/docs/api-reference (chat completion chunk). */
-export function readUsage({ usage, x_groq: groq }: JsonObject): unknown {
-	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined);
+/**
+ * Groq has the token counts of a stream in a field of its own, and Moonshot in the choice, too.
+ *
+ * @see https://console.groq.com/docs/api-reference (chat completion chunk), earendil-works/pi#2017 and northes/go-moonshot#17
+ */
+export function readUsage({ usage, x_groq: groq, choices }: JsonObject): unknown {
+	const [first] = [choices].flat().map(Object) as JsonObject[];
+	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined) ?? first?.['usage'];
 }
 
 export const isMissing = (value: unknown) => value === undefined || value === null || value === '';

@@ -96,6 +96,15 @@ it('the token counts that Groq has in a field of its own are the usage', () => {
 	expect(answerTo(says('a'), { usage: own, x_groq: { usage } })).toMatchObject({ usage: own });
 });
 
+it('the token counts that Moonshot has in the choice are the usage, unless they come again', () => {
+	const usage = { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32 };
+	const last = chunk({}, { finish_reason: 'stop', usage });
+	expect(answerTo(says('a'), last)).toMatchObject({ usage });
+	expect(answerTo(chunk({ content: 'a' }, { usage }))).not.toHaveProperty('usage');
+	const own = { prompt_tokens: 1 };
+	expect(answerTo(says('a'), last, { choices: [], usage: own })).toMatchObject({ usage: own });
+});
+
 /** As Perplexity, and Snowflake's Cortex, send what they do not have. */
 const EMPTY = { role: 'assistant', content: '' };
 const UNNAMED = { arguments: '', name: '' };
