@@ -223,9 +223,10 @@ export function hasFailed(value: JsonObject): boolean {
 	const { success, ok, status = value['state'] } = value;
 	const state = status && isPlainObject(status) ? status['state'] : status;
 	const flags = [success, ok, value['is_error'] !== true, value['isError'] !== true];
-	if (flags.includes(false) || FAILED_STATUS.test(String(state))) return true;
+	if (flags.includes(false) || (typeof state === 'string' && FAILED_STATUS.test(state)))
+		return true;
 	const { status_code: ofMiniMax } = Object(value['base_resp']) as JsonObject;
-	return Number(ofMiniMax) > 0 || value['object'] === 'error' || isRefusal(value);
+	return isAtLeast(ofMiniMax, 1) || value['object'] === 'error' || isRefusal(value);
 }
 
 /**
@@ -235,10 +236,14 @@ export function hasFailed(value: JsonObject): boolean {
 function isRefusal(value: JsonObject): boolean {
 	const { state, status = state, statusCode = status, code = statusCode } = value;
 	const { detail, msg = detail, message = msg } = value;
-	const isOfFailure = Number(code) >= (code === value['code'] ? 100 : 400);
+	const isOfFailure = isAtLeast(code, code === value['code'] ? 100 : 400);
 	if (!isOfFailure || !isErrorValue(code) || !isErrorValue(message)) return false;
 	return [undefined, message].includes(extractText(value));
 }
+
+/** An object cannot be a number, and may even be none that JavaScript can try to make one. */
+const isAtLeast = (value: unknown, least: number): boolean =>
+	typeof value !== 'object' && Number(value) >= least;
 
 const FAILED_STATUS = /^(task_state_)?(error|fail|failed|failure|rejected|canceled|cancelled)$/i;
 

@@ -174,11 +174,17 @@ function roleOf(message: unknown): string {
 	return /^(ai|human|system|tool|AIMessage|HumanMessage)/.test(type) ? type : '';
 }
 
+/** What the class of a message of LangChain is called. */
+const nameIn = (id: readonly unknown[]): string => {
+	const name = id.at(-1);
+	return typeof name === 'string' ? name : '';
+};
+
 /** Whether a message, or an event with a piece of one, says itself that it is of someone else than the agent. */
 export function isOthers(message: unknown): boolean {
 	if (!isPlainObject(message)) return false;
 	const { role, lc, id } = message;
-	if (lc === 1 && Array.isArray(id)) return OTHER_ROLE.test(String(id.at(-1)));
+	if (lc === 1 && Array.isArray(id)) return OTHER_ROLE.test(nameIn(id));
 	return typeof role === 'string' && role
 		? OTHER_ROLE.test(role)
 		: OTHER_TYPE.test(typeOf(message));

@@ -294,6 +294,16 @@ it.each<[string, unknown[]]>([
 	expect(goesOn).not.toHaveProperty('notice');
 });
 
+it.each([
+	['a class', { lc: 1, type: 'constructor', id: ['AIMessage', 'x'], kwargs: { content: 'a' } }],
+	['a state', { text: 'a', status: 'x' }],
+	['a code', { text: 'a', code: 'x' }],
+	['a code of MiniMax', { text: 'a', base_resp: { status_code: 'x' } }],
+])('%s that is an object without a value breaks nothing', async (_name, answer) => {
+	const body = JSON.stringify(answer).replace('"x"', '{"toString":1,"valueOf":1}');
+	expect(await send(typed('application/json', body))).toMatchObject({ text: 'a' });
+});
+
 it('a name that others have, too, recognizes nothing without a second sign', async () => {
 	const thought = { event: 'agent_thought', thought: 'no' };
 	const stream = (first: object, text: object) =>
