@@ -97,7 +97,7 @@ const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
  * @see https://developers.cloudflare.com/workers-ai/platform/errors (413), https://docs.aws.amazon.com/nova/latest/userguide
  */
 const ABOUT_NUMBER =
-	/(\bmax(imum)?[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\btokens per minute)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
+	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\btokens per minute)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
 
 /** It says what is left beside this prompt, or in this minute. */
 const ABOUT_PROMPT = /context|messages|prompt|inputs|per minute/i;
