@@ -232,6 +232,7 @@ describe('pictures and sound within an answer', () => {
 			output: 'Good morning, everybody, and welcome',
 			files: [{ binaryProperty: 'data', fileName: 'audio-1.wav', bytes: 44 + 6 }],
 		});
+		expect(items[0]?.json).not.toHaveProperty('notice');
 	});
 
 	it('what is none stays in the JSON, with the reason', async () => {

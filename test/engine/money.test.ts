@@ -44,6 +44,13 @@ describe('the cost of an answer', () => {
 		expect(items[0]?.json).not.toHaveProperty('costComputed');
 	});
 
+	it('is what the service says where it has counted nothing, if the texts cost less', async () => {
+		const usage = { prompt_tokens: 0, completion_tokens: 0, cost: 0.02 };
+		failPosts(service, says({ content: 'Hello '.repeat(5000).trim() }, 'stop', usage));
+		const { items } = await ask('x');
+		expect(items[0]?.json).toMatchObject({ costUsd: 0.02, costSource: 'service' });
+	});
+
 	it.each([
 		['nothing', { prompt_tokens: 0, completion_tokens: 0 }],
 		['only the prompt', { prompt_tokens: 100, completion_tokens: 0 }],
