@@ -44,6 +44,8 @@ export function createEventReader(push: Push): LineReader {
 	let data: string | undefined;
 	/** Whether the data begin as JSON, which may go on over several lines. */
 	let isJson = false;
+	/** Whether they may be whole after one line. More are not looked at: each look reads all of them. */
+	let isOneLine = false;
 
 	const endEvent = (isCut = false): void => {
 		if (name || data !== undefined) events.add(name, data ?? '', isCut);
@@ -52,9 +54,10 @@ export function createEventReader(push: Push): LineReader {
 	};
 	/** The data go on, or are another event with no blank line before it, as of GLM and Kimi (rexxars/eventsource-parser#31). */
 	const addLine = (line: string): void => {
-		const isNext = isJson && !name && JSON_START.test(line) && hasObject(tryParseJson(data ?? ''));
-		const before = isNext ? '' : `${data}\n`;
-		if (isNext) endEvent();
+		const mayBeWhole = isJson && isOneLine && !name && JSON_START.test(line);
+		isOneLine = mayBeWhole && hasObject(tryParseJson(data ?? ''));
+		const before = isOneLine ? '' : `${data}\n`;
+		if (isOneLine) endEvent();
 		data = before + line;
 	};
 	const readLine = (line: string): void => {
@@ -69,6 +72,7 @@ export function createEventReader(push: Push): LineReader {
 		if (field === 'data') {
 			if (data !== undefined) return addLine(value);
 			isJson = JSON_START.test(value);
+			isOneLine = true;
 			data = value;
 		} else if (field === 'event') name = value;
 		else if (field === 'error' && value.startsWith('{')) {

@@ -223,6 +223,15 @@ it('reads ten thousand lines that come in small pieces in linear time', async ()
 	expect(pieces).toHaveLength(10_000);
 });
 
+it('looks at an event of many lines once, and not again for each of them', async () => {
+	const parse = jest.spyOn(JSON, 'parse');
+	const body = `data: [\n${'data: {},\n'.repeat(1000)}data: 1]\n\n`;
+	const { pieces } = await piecesOf(typed(SSE, body));
+	const looks = parse.mock.calls.length;
+	parse.mockRestore();
+	expect([pieces.length, looks]).toEqual([1, 2]);
+});
+
 /** Lines of a stream with every kind of field, and the events in it. */
 const STREAM = [
 	': a comment',
