@@ -151,10 +151,11 @@ export function toJob(entry: Entry): Job {
 	return {
 		jobId,
 		mediaType,
-		// whoever starts it again has to know that no file will come
-		state: entry.outcome === 'failed' ? 'failed' : 'unfinished',
+		state: 'unfinished',
 		record,
 		...readJobRecord(record, mediaType, {}, jobId),
+		// whoever starts it again has to know that no file will come; a shortened record may lack it
+		...(entry.outcome === 'failed' && { state: 'failed' }),
 		...(requestId && { requestId }),
 	};
 }

@@ -267,9 +267,7 @@ export function jobFailedError(job: Job): ServiceError {
 		ids: { jobId },
 		...(requestId && { requestId }),
 		partial: record,
-		advice: isCharged
-			? 'The service reports a cost for it. Change the prompt or the parameters before you start a new one.'
-			: 'A failed job is not charged. Change the prompt or the parameters and start a new one, with another Unique Key if it has one.',
+		advice: `${isCharged ? 'The service reports a cost for it' : 'A failed job is not charged'}. Change the prompt or the parameters before you start a new one, with another Unique Key if it has one.`,
 	});
 }
 

@@ -114,7 +114,7 @@ describe('what comes in place of the file', () => {
 	const ready = { code: 'job_not_completed', reason: 'wait' };
 	const address = { reason: expect.stringContaining(url) };
 	it.each([
-		['an error with status 200', notReady, 'The job is not finished yet', ready],
+		['an error with status 200', notReady, 'The job is still running, or has failed', ready],
 		['an address, however long', { url }, 'cannot be read', address],
 	])('%s is told, and is no file', async (_what, answer, error, details) => {
 		const body = JSON.stringify(answer);
