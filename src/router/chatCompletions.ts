@@ -124,7 +124,7 @@ export function createChatAccumulator(
 		answer() {
 			const { complete, ...answer } = toAnswer(choices);
 			const { model } = fields;
-			const usage = readUsage({ ...fields, choices: [choices.get(0)?.fields] });
+			const usage = readUsage({ ...fields, choices: complete });
 			return {
 				...answer,
 				model: typeof model === 'string' ? model : requestedModel,

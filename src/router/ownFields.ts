@@ -12,6 +12,8 @@ interface OwnField {
 	isMeant(text: string, body: Fields): boolean;
 	/** What is sent in its place. */
 	instead(value: unknown): object;
+	/** Whether it depends on the rest of the request, so that it is not remembered. */
+	isOfRequest?: true;
 }
 
 /** Each with who refuses it, and where that is recorded. */
@@ -22,11 +24,18 @@ const OWN_FIELDS: readonly OwnField[] = [
 		isMeant: (text) => /\bstream_options\b/.test(text),
 		instead: () => ({}),
 	},
-	// OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified); Cloudflare: cloudflare/agents#1685
+	// OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified)
 	{
 		name: 'stream',
-		isMeant: (text) => /\bverified to stream\b|not supported with stream mode/.test(text),
+		isMeant: (text) => /\bverified to stream\b/.test(text),
 		instead: () => ({ stream_options: undefined }),
+	},
+	// Cloudflare, for a JSON schema: cloudflare/agents#1685
+	{
+		name: 'stream',
+		isMeant: (text) => /not supported with stream mode/.test(text),
+		instead: () => ({ stream_options: undefined }),
+		isOfRequest: true,
 	},
 	// https://platform.openai.com/docs/api-reference/chat/create (of newer models)
 	{
@@ -61,7 +70,7 @@ export async function withOwnFields<Body extends { model: string }, Answer>(
 	for (;;) {
 		try {
 			const answer = await send(body);
-			for (const field of refused) serviceFacts?.set(factOf(field), 'true');
+			for (const field of refused) if (!field.isOfRequest) serviceFacts?.set(factOf(field), 'true');
 			return answer;
 		} catch (cause) {
 			const field = OWN_FIELDS.find((one) => isRefused(cause, one, body));

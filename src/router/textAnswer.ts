@@ -62,13 +62,14 @@ export function checkCount(parts: number, kind: string): void {
 }
 
 /**
- * Groq has the token counts of a stream in a field of its own, and Moonshot in the choice, too.
+ * Groq has the token counts of a stream in a field of its own, and Moonshot in the choice, too: with several, each may have its own.
  *
  * @see https://console.groq.com/docs/api-reference (chat completion chunk), earendil-works/pi#2017 and northes/go-moonshot#17
  */
 export function readUsage({ usage, x_groq: groq, choices }: JsonObject): unknown {
-	const [first] = [choices].flat().map(Object) as JsonObject[];
-	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined) ?? first?.['usage'];
+	const [first, another] = [choices].flat().map(Object) as JsonObject[];
+	const ofChoice = another ? undefined : first?.['usage'];
+	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined) ?? ofChoice;
 }
 
 export const isMissing = (value: unknown) => value === undefined || value === null || value === '';

@@ -103,6 +103,9 @@ it('the token counts that Moonshot has in the choice are the usage, unless they 
 	expect(answerTo(chunk({ content: 'a' }, { usage }))).not.toHaveProperty('usage');
 	const own = { prompt_tokens: 1 };
 	expect(answerTo(says('a'), last, { choices: [], usage: own })).toMatchObject({ usage: own });
+	// of two choices, each may have its own
+	const other = { index: 1, delta: { content: 'b' }, finish_reason: 'stop', usage: own };
+	expect(answerTo(says('a'), { choices: [other] }, last)).not.toHaveProperty('usage');
 });
 
 /** As Perplexity, and Snowflake's Cortex, send what they do not have. */

@@ -43,15 +43,18 @@ it.each([
 });
 
 it.each([
-	'Your organization must be verified to stream this model.',
-	'AiError: JSON Schema mode is not supported with stream mode.',
-])('an answer comes whole where a service does not stream it: %s', async (reason) => {
+	['Your organization must be verified to stream this model.', 1],
+	// of this request, not of the next one
+	['AiError: JSON Schema mode is not supported with stream mode.', 2],
+])('an answer comes whole where a service does not stream it: %s', async (reason, refusals) => {
 	const { ask, sent } = serviceThat(({ stream }) =>
 		stream ? { error: { message: reason } } : undefined,
 	);
 	const streamed = { ...request, stream: true };
 	expect([await ask(streamed), await ask(streamed)]).toEqual(['answered', 'answered']);
-	expect(sent).toEqual([streamed, ...Array(2).fill({ model: 'm', max_tokens: 100 })]);
+	const whole = { model: 'm', max_tokens: 100 };
+	const again = refusals > 1 ? [streamed] : [];
+	expect(sent).toEqual([streamed, whole, ...again, whole]);
 });
 
 it('a refusal that stays without the field breaks no other request', async () => {
