@@ -155,8 +155,8 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 	const message =
 		messages.find((given) => given !== undefined && given !== null && given !== '') ??
 		extractText(parsed) ??
-		parsed['title'] ??
-		body;
+		// beside errors by field, a title says nothing
+		((parsed['errors'] === undefined && parsed['title']) || body);
 	const names = [inner['error'], error].filter((name) => name !== message);
 	const code = findErrorCode([inner['code'], inner['type'], ...names, parsed['code']]);
 	const meta = [inner['meta'], parsed['meta']].find(isPlainObject);

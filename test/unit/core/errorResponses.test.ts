@@ -57,6 +57,11 @@ it.each([
 		{ code: '2009', reason },
 	],
 	[{ status: 429, title: reason }, { reason }],
+	// ASP.NET's problem details
+	[
+		{ title: 'Wrong.', errors: { a: ['b'] } },
+		{ reason: '{"title":"Wrong.","errors":{"a":["b"]}}' },
+	],
 	[{ title: 'Bad Request', detail: reason }, { reason }],
 	['  words\n', { reason }],
 	['<h1>Bad</h1>', { reason: '<h1>Bad</h1>' }],
