@@ -124,7 +124,7 @@ function createEventStream(options: AnswerOptions, time: () => number) {
 
 /** The specification has events with names and data, and does not show how: a name may be on its line, or beside or in the data. */
 function nameEvent({ event: line, value }: AnswerPiece): [name: string, data: unknown] {
-	if (line || !isPlainObject(value)) return [line, value];
+	if (line || !isPlainObject(value) || isFailure(value)) return [line, value];
 	const { type, event = type, data } = value;
 	return toText(event) ? [toText(event), data ?? value] : ['', value];
 }

@@ -152,10 +152,15 @@ it.each<[string, (name: string, data: object | null) => object]>([
 	const body = chat + line('message_start', { t: 'a' }) + line('message_end', { message_id: 'm' });
 	const answer = { text: 'a', chatId: 'c-1', messageIds: ['m'] };
 	expect(await stream(body + line('finish', null))).toMatchObject(answer);
-	expect(await failureOf(stream(chat + line('error', { detail: 'No credit' })))).toMatchObject({
-		message: REPORTED,
-		details: { reason: 'No credit', ids: { chatId: 'c-1' } },
-	});
+	const failed = { ...named('message_start', { t: 'b' }), error: 'No credit' };
+	for (const failure of [
+		line('error', { detail: 'No credit' }),
+		`data: ${JSON.stringify(failed)}\n\n`,
+	])
+		expect(await failureOf(stream(chat + failure))).toMatchObject({
+			message: REPORTED,
+			details: { reason: 'No credit', ids: { chatId: 'c-1' } },
+		});
 });
 
 it('unknown events are left out, whatever they hold, and kept when asked for', async () => {
