@@ -219,15 +219,17 @@ export function toHistory(conversation: Conversation, speaker: string, most = MA
 }
 
 /**
- * The turns so far, in the order in which a speaker learns of them. The opening comes after earlier turns, from which the stop phrase is
- * taken: it has ended their conversation, and who only repeats it would end this one.
+ * The turns so far, in the order in which a speaker learns of them. The opening comes after earlier turns, from the last of which the stop
+ * phrase is taken: it has ended their conversation, and who only repeats it would end this one.
  */
 function listEntries(conversation: Conversation, speaker: string): readonly Entry[] {
 	const { rules, turns, earlier } = conversation;
 	const opening = rules.opening.trim() ? [{ text: rules.opening }] : [];
-	const before = turns.slice(0, earlier).map((turn) => {
-		return rules.stopPhrase ? { ...turn, text: turn.text.replaceAll(rules.stopPhrase, '') } : turn;
-	});
+	const before: Entry[] = turns.slice(0, earlier);
+	const last = before.findLastIndex(({ text }) => text.trim());
+	const said = before[last]?.text ?? '';
+	if (rules.stopPhrase && said.includes(rules.stopPhrase))
+		before[last] = { ...before[last], text: said.replaceAll(rules.stopPhrase, '') };
 	const entries = [...before, ...opening, ...turns.slice(earlier)];
 	if (rules.turnOrder !== 'sameMessage') return entries;
 	const rounds = entries.slice(0, entries.length - listRound(conversation).length);

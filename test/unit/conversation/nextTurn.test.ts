@@ -240,10 +240,10 @@ it('a text of any length leaves the instruction in place, and a history keeps it
 });
 
 it('the stop phrase of a conversation that goes on is not heard again, and stays in its transcript', () => {
-	const turns = [said('Ada', 'I accept 9. [DEAL]'), said('Bob', 'Done [DEAL]')];
+	const turns = [said('Ada', 'Say "[DEAL]".'), said('Bob', 'Done [DEAL]')];
 	const later = begun({ stopPhrase: '[DEAL]', opening: 'A person asks for 8.' }, undefined, turns);
 	expect(composeMessage(later, 'Ada').message).toBe('Done \n\nA person asks for 8.');
-	expect(toHistory(later, 'Ada').at(-1)?.content).toBe('I accept 9. ');
+	expect(toHistory(later, 'Ada').at(-1)?.content).toBe('Say "[DEAL]".');
 	expect(later.turns).toEqual(turns);
 	const now = { ...later, earlier: 0, turns: [...turns, said('Ada', 'It says "[DEAL]".')] };
 	expect(composeMessage(now, 'Bob').message).toContain('It says "[DEAL]".');
