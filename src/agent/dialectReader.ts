@@ -103,9 +103,14 @@ const isCut = (event: NamedEvent): boolean =>
 	CUT_AT.some((path) => holds(event, { [path]: LIMITS }));
 
 const CUT_AT = [
-	'choices.finish_reason',
-	'candidates.finishReason',
+	'choices[index=0].finish_reason',
+	'candidates[index=0].finishReason',
 	'delta.stop_reason',
+	'delta.finish_reason',
+	'details.finish_reason',
+	'stopReason',
+	'result.stopReason',
+	'params.update.stopReason',
 	'event.messageStop.stopReason',
 	'response.incomplete_details.reason',
 	'incomplete_details.reason',

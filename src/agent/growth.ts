@@ -45,6 +45,7 @@ export function createGrowth({ adopt, addPiece, addNew, endMessage }: Paragraphs
 		const text = saidAt(event.value, piece);
 		const mayRepeat = holds(event, repeats);
 		if (mayRepeat && !isDraft) {
+			if (!text) return '';
 			const added = addWhole(text, id);
 			keep(id, text);
 			return added;

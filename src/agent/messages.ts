@@ -140,7 +140,7 @@ function keepMessages(list: unknown, kept: Map<unknown, string>): void {
 
 /** Whole messages, or the pieces of one, which show by what they begin or end with (Agent Stack: agents/chat/src/chat/agent.py). */
 const joinPieces = (texts: string[]): string[] =>
-	texts.some((text) => /^[\s,.!?，。！？]|\s$/.test(text)) ? [texts.join('')] : texts;
+	texts.some((text) => /^[\s,.!?，。！？]|\s$/.test(text)) ? [texts.join('')] : [...new Set(texts)];
 
 /** What the assistant said last in a conversation. */
 const spoken = (list: unknown) =>

@@ -132,6 +132,17 @@ it('what a step had said before it was tried again stays, with a notice', async 
 	});
 });
 
+it.each(['maxtokens', 'new-lengthy'])(
+	'what a limit of tokens has cut is told as that: %s',
+	async (of) => {
+		const [limited] = recordings.filter((each) => each.case === of);
+		expect(limited && (await read(limited))).toMatchObject({
+			outcome: 'complete',
+			notice: expect.stringMatching(/limit of tokens/),
+		});
+	},
+);
+
 it('the whole message of a bot that does not begin with its pieces stands in their place', async () => {
 	const [revised] = recordings.filter((each) => each.case === 'streaming, with citations');
 	expect(revised && (await read(revised))).toMatchObject({

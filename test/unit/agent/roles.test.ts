@@ -180,6 +180,31 @@ it.each<[string, object[], string]>([
 	expect(await sendMessage(http, { sessionId: 's', content: 'q' })).toMatchObject({ text });
 });
 
+const working = (messageId: string, text: string) => ({
+	kind: 'status-update',
+	status: {
+		state: 'working',
+		message: { kind: 'message', role: 'agent', messageId, parts: [{ kind: 'text', text }] },
+	},
+});
+
+it.each<[string, object[], string]>([
+	[
+		'progress that is told again',
+		[working('1', 'Looking it up'), working('2', 'Looking it up'), A2A_END],
+		'Looking it up',
+	],
+	[
+		'an artifact that has no text for once',
+		[made('a', 'Hello'), made('a', ''), made('a', 'Hello world'), A2A_END],
+		'Hello world',
+	],
+])('%s is told once', async (_what, values, text) => {
+	const http = inMemory(sse(values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('')));
+	const answer = await sendMessage(http, { sessionId: 's', content: 'q' });
+	expect([answer.text, answer.notice]).toEqual([text, undefined]);
+});
+
 it("a message of a tool that has no ID makes none of the agent without one a tool's", async () => {
 	const said = (name: string, content: string) =>
 		`data: ${JSON.stringify({ ...message(name, '', content), kwargs: { content } })}\n\n`;
