@@ -174,8 +174,11 @@ const findServiceTool = ({ tools, functions }: JsonObject): string | undefined =
 		...[functions ?? []].flat().map((tool) => typeOf(tool, 'function')),
 	].find((type) => type !== 'function' && type !== 'custom');
 
-const typeOf = (tool: unknown, preset: string | undefined): string =>
-	String(isPlainObject(tool) ? (tool['type'] ?? preset) : tool);
+/** @returns JSON for what is no text: JavaScript cannot make a word of each object. */
+function typeOf(tool: unknown, preset: string | undefined): string {
+	const type = isPlainObject(tool) ? (tool['type'] ?? preset) : tool;
+	return typeof type === 'string' ? type : String(JSON.stringify(type));
+}
 
 /** @param isItem Whether it is a message, which needs no type. A part of a message does. */
 function findMedia(entry: unknown, isItem: boolean, files: Files): string | undefined {

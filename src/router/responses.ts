@@ -211,7 +211,7 @@ const ORDINARY_FINISH = /^(stop|tool_calls)$/;
 
 /** An item that is not text or a call of the caller's own tools: an image, a web search, reasoning that is encrypted. */
 const isOtherOutput = ({ type = 'message' }: JsonObject) =>
-	!['message', 'function_call'].includes(String(type));
+	type !== 'message' && type !== 'function_call';
 
 /** The items of a response, built from their events. */
 function createItemAccumulator() {

@@ -125,6 +125,11 @@ it('counts at least every byte of any text, wherever it is', () => {
 	);
 });
 
+it('a tool that is no word is no reason to break', () => {
+	const body = { messages: [], tools: [[{ toString: {} }]] };
+	expect(maximumPromptTokens(body)).toHaveProperty('unbounded');
+});
+
 it('gives a bound or a reason for any body, and changes nothing in it', () => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
