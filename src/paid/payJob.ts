@@ -154,7 +154,7 @@ export function toJob(entry: Entry): Job {
 		state: 'unfinished',
 		record,
 		...readJobRecord(record, mediaType, {}, jobId),
-		// whoever starts it again has to know that no file will come; a shortened record may lack it
+		// a second start has to show that no file will come, which a shortened record may not say
 		...(entry.outcome === 'failed' && { state: 'failed' }),
 		...(requestId && { requestId }),
 	};
