@@ -140,15 +140,15 @@ function findNeededKind(n8n: ILoadOptionsFunctions): ModelKind | undefined {
 		: undefined;
 }
 
-/** Name, inputs, price, context and id, as far as known. The list is narrow and truncates the end. */
+/** Name, price, inputs, context and id, as far as known. The list is narrow and truncates the end. */
 function formatTitle(model: Model): string {
 	const { id, name, pricing, context_length: context } = model;
 	const named = typeof name === 'string' && name && name !== id;
 	return [
 		named ? name : id,
-		listInputs(model).join(', '),
 		formatTokenPrice(readPrice(pricing, 'input_per_mtok'), readPrice(pricing, 'output_per_mtok')),
 		formatUnitPrice(readPrice(pricing, 'per_unit'), pricing?.['unit']),
+		listInputs(model).join(', '),
 		typeof context === 'number'
 			? `${COUNT_FORMAT.format(context).replace('K', 'k')} context`
 			: undefined,

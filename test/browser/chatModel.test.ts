@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const NAME = 'Model Router Chat Model';
 const prism =
-	'Prism 4 · images, files · $3.00 in, $15.00 out per 1M tokens · 1M context · aurora/prism-4';
+	'Prism 4 · $3.00 in, $15.00 out per 1M tokens · images, files · 1M context · aurora/prism-4';
 
 it('is found below an AI Agent, and its list shows price, context and inputs', async () => {
 	const { page, bridge } = session;

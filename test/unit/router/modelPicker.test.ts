@@ -51,10 +51,10 @@ it.each([
 	[{ input_per_mtok: 0.5, output_per_mtok: 3 }, '$0.50 in, $3.00 out per 1M tokens'],
 	[{ input_per_mtok: '0.075' }, '$0.075 in, ? out per 1M tokens'],
 	[{ unit: '1k_characters', per_unit: 0.1 }, 'from $0.10 per 1k characters'],
-])('the list shows the price %j as %j, before the context', async (pricing, price) => {
-	const entry = { id: 'v/m', context_length: 128_000, pricing };
+])('the list shows the price %j as %j, before what it may truncate', async (pricing, price) => {
+	const entry = { id: 'v/m', input_modalities: ['image'], context_length: 128_000, pricing };
 	const { results } = await searchModels.call(editor(json([entry])));
-	expect(results[0]?.name).toBe(`v/m · ${price} · 128k context`);
+	expect(results[0]?.name).toBe(`v/m · ${price} · images · 128k context`);
 });
 
 it.each([
