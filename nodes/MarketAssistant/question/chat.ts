@@ -18,7 +18,7 @@ export const REMEMBERING = '"Use a Job Ledger" in the Crypto Q&A API credential'
 export const chatParams = [
 	sessionModeParam({
 		fromInput: `Continue the chat of the item: the "chatId" of an earlier answer, or otherwise the chat of its "sessionId". Without these, continue that of the Chat Trigger. If there is none, start a new chat. To remember the chat of a session, turn on ${REMEMBERING}. As a tool of an AI agent, the node ignores the chat of the item. A speaker keeps one chat per conversation.`,
-		new: 'Start a new chat for every item',
+		new: 'Start a new chat for every item. A speaker gets one for each turn, and remembers none of the others.',
 		id: 'Continue the chat with this ID',
 		key: `One chat per key, such as a customer or a channel. It lasts for the execution, or longer with ${REMEMBERING}.`,
 	}),

@@ -20,7 +20,7 @@ export const sessionParams = [
 	sessionModeParam({
 		fromInput:
 			'Continue the session of the item ("sessionId"), or otherwise that of the Chat Trigger. If there is neither, start a new session. As a tool of an AI agent, the node ignores the session of the item. A speaker keeps one session per conversation.',
-		new: 'Start a new session for every item',
+		new: 'Start a new session for every item. A speaker gets one for each turn, and remembers none of the others.',
 		id: 'Continue a session, or start one with your own ID',
 		key: 'One session per key, such as a thread, a phone number or an order. The same key always continues the same session, without storing anything.',
 	}),
