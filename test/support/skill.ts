@@ -29,7 +29,7 @@ export const fillIn = (code: string, { agent, secondAgent, assistant, router }: 
 		.replace(/\b[A-Z]+_MODEL\b/g, (name) => MODELS[name] ?? name)
 		.replace('ID_OF_AGENT', agent.id)
 		.replace('ID_OF_ANOTHER_AGENT', secondAgent.id)
-		.replace(/'Market Assistant account'/g, `$&, '${assistant.id}'`)
+		.replace(/'Crypto Q&A account'/g, `$&, '${assistant.id}'`)
 		.replace(/'Model Router account'/g, `$&, '${router.id}'`);
 
 /** What the node of an example gives, by its title; those that wait for an event are not run. */
