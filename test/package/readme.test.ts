@@ -19,6 +19,14 @@ it('names every node that n8n loads', () => {
 	).toEqual([]);
 });
 
+it('says the cap that every node has from the start', () => {
+	const caps = allNodes
+		.flatMap(({ properties }) => properties)
+		.filter(({ name }) => /^spendingCapPer(Item|Call|Conversation)$/.test(name));
+	expect(new Set(caps.map((cap) => cap.default))).toEqual(new Set([1]));
+	expect(readme).toContain('1 USD for each item or conversation');
+});
+
 it('has a row for every version of n8n that "npm run test:versions" runs', () => {
 	const versions = JSON.parse(readFileSync('test/versions/versions.json', 'utf8')) as Array<{
 		n8n: string;
