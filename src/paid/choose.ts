@@ -10,7 +10,7 @@ import {
 } from '../core/errors';
 import type { ModelList } from '../core/modelList';
 import type { ModelChoice } from '../router/modelLists';
-import type { Call, Candidate } from './call';
+import { bound, type Call, type Candidate } from './call';
 import { type CatalogContext, type FoundModel, judgeByCatalog, type Refused } from './catalog';
 
 /** A model that was passed over, or that refused a request. Nothing was started, so it cost nothing. */
@@ -89,7 +89,7 @@ function judgeList<Of extends Call>(
 /** By what they may cost without caps. What has no bound comes last. */
 function sortByCost<Of extends Call>(calls: Of[]): Of[] {
 	const priced = calls.map((call) => {
-		const price = call.price();
+		const price = bound({ caps: {}, price: call.price });
 		return { call, cost: 'unbounded' in price ? Number.MAX_VALUE : Number(price.microUsd) };
 	});
 	return priced.sort((one, other) => one.cost - other.cost).map(({ call }) => call);

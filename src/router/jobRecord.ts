@@ -3,7 +3,7 @@ import { ServiceError, shortenText } from '../core/errors';
 import type { HttpResponse } from '../core/http';
 import { isPlainObject, type JsonObject, isPresent, omitMissing } from '../core/json';
 import type { MediaType } from './model';
-import { type Decimal, readDecimal, readInteger, toUsd } from '../core/money';
+import { type Decimal, readDecimal, readInteger, toUsd, ZERO } from '../core/money';
 import { MOST_TIMES } from '../core/reserve';
 
 export interface Job {
@@ -221,6 +221,10 @@ export function readJobCost({ costMicroUsd, estimatedCostMicroUsd }: Costs): Dec
 	const estimate = readAmount(estimatedCostMicroUsd);
 	return estimate?.gt(0) && cost?.gt(estimate.times(MOST_TIMES)) ? undefined : cost;
 }
+
+/** The same of a job that has ended. One that has failed is not charged, unless the service reports a cost. */
+export const readEndedCost = (job: Job): Decimal | undefined =>
+	job.state === 'failed' && !isPresent(job.costMicroUsd) ? ZERO : readJobCost(job);
 
 /**
  * The service's estimate at the start of a job, in micro-dollars.

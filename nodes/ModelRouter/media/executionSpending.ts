@@ -3,9 +3,8 @@ import { hash } from 'crypto';
 import { emptySpending, keepEstimate, replaceEstimate } from '../../../src/core/caps';
 import type { Uses } from '../../../src/n8n/operation';
 import type { StartedJob } from '../../../src/paid/payJob';
-import type { Job } from '../../../src/router/jobRecord';
+import { type Job, readEndedCost } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
-import { readEndedCost } from './jobOutput';
 
 type Node = Uses<'getState' | 'origin'>;
 

@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../../src/core/errors';
-import { isEmptyValue, isPresent, omitMissing, pickPresent } from '../../../src/core/json';
-import { type Decimal, ZERO } from '../../../src/core/money';
+import { isEmptyValue, omitMissing, pickPresent } from '../../../src/core/json';
 import { retry } from '../../../src/core/retry';
 import type { ItemOutput, Uses } from '../../../src/n8n/operation';
 import {
@@ -10,6 +9,7 @@ import {
 	isRecordNeeded,
 	type Job,
 	jobFailedError,
+	readEndedCost,
 	readJobCost,
 	summarizeJob,
 } from '../../../src/router/jobRecord';
@@ -129,10 +129,6 @@ export function countEndedJob<Ended extends Job>(
 	accounts.endJob(mediaType, jobId, readEndedCost(job));
 	return job;
 }
-
-/** Micro-dollars; undefined if that is not known. Failed jobs are not charged, unless the service reports a cost. */
-export const readEndedCost = (job: Job): Decimal | undefined =>
-	job.state === 'failed' && !isPresent(job.costMicroUsd) ? ZERO : readJobCost(job);
 
 /**
  * Reads the cost of a job that may have ended, where it counts. Reading costs nothing. If it fails, the estimate counts until something
