@@ -49,6 +49,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 					},
 					whole: 'content.parts',
 					ends: 'answer',
+					stopped: ['finishReason', 'finish_reason'],
 				},
 				...adkCalls('functionCall', 'functionResponse', 'longRunningToolIds'),
 				...adkCalls('function_call', 'function_response', 'long_running_tool_ids'),
@@ -67,6 +68,12 @@ export const AGENT_SDKS: readonly Dialect[] = [
 			raw_model_stream_event: [
 				{ if: { 'data.type': 'response_started' }, opens: 'stream' },
 				{ if: { 'data.type': 'output_text_delta' }, piece: 'data.delta' },
+				{
+					stopped: [
+						'data.event.choices[index=0].finish_reason',
+						'data.event.response.incomplete_details.reason',
+					],
+				},
 				{
 					if: { 'data.type': 'response_done' },
 					ends: 'answer',
@@ -196,6 +203,7 @@ export const AGENT_SDKS: readonly Dialect[] = [
 					if: { 'event.messageStop': '*' },
 					unless: { 'event.messageStop.stopReason': 'tool_use' },
 					ends: 'answer',
+					stopped: 'event.messageStop.stopReason',
 				},
 				{
 					if: { tool_interrupt_event: '*' },

@@ -1,4 +1,4 @@
-import { END, type Call, type Meaning } from './dialect';
+import type { Call, Meaning } from './dialect';
 
 const UI_TOOL: Call = {
 	id: ['toolCallId', 'payload.toolCallId'],
@@ -33,7 +33,7 @@ export const UI_RESULTS = [
 /** The end of a run of the AI SDK, whose model may have been stopped by its provider. */
 export const UI_END: readonly Meaning[] = [
 	{ if: { finishReason: ['error', 'content-filter'] }, fails: 'finishReason' },
-	END,
+	{ ends: 'stream', stopped: ['finishReason', 'payload.stepResult.reason'] },
 ];
 
 export const UI_APPROVAL: Meaning = {

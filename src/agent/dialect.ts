@@ -113,6 +113,8 @@ export interface Meaning {
 	 * None of them ends the body: it is read on until the service ends it, or has been silent for ten seconds, and what comes counts.
 	 */
 	readonly ends?: 'message' | 'answer' | 'stream';
+	/** Why a model has stopped is here: if it is a limit of tokens, what it has said is cut. */
+	readonly stopped?: Paths;
 	/** The agent has failed. The reason is here, or in the whole event. */
 	readonly fails?: Paths;
 }

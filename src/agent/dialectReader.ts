@@ -11,7 +11,7 @@ import {
 	type ReadingState,
 } from './eventReader';
 import { createMessages } from './messages';
-import { hasValueAt, holds, valueAt, type NamedEvent } from './paths';
+import { hasValueAt, holds, textAt, valueAt, type NamedEvent } from './paths';
 import { createWaits } from './waits';
 
 /** Reads the events of an answer by a row of the table. */
@@ -98,32 +98,13 @@ function goOn(state: ReadingState): void {
 	state.hasEnded = state.hasEndMark = state.isCut = false;
 }
 
-/** Whether what ends an answer says that a limit of tokens has cut it. */
-const isCut = (event: NamedEvent): boolean =>
-	CUT_AT.some((path) => holds(event, { [path]: LIMITS }));
-
-const CUT_AT = [
-	'choices[index=0].finish_reason',
-	'candidates[index=0].finishReason',
-	'delta.stop_reason',
-	'delta.finish_reason',
-	'details.finish_reason',
-	'stopReason',
-	'result.stopReason',
-	'params.update.stopReason',
-	'event.messageStop.stopReason',
-	'response.incomplete_details.reason',
-	'incomplete_details.reason',
-	'stop_reason',
-	'finishReason',
-	'done_reason',
-];
+/** Why a model has stopped: a limit of tokens. */
 const LIMITS = ['length', 'max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'max_tokens_exceeded'];
 
-function end(state: ReadingState, { ends, calls }: Meaning, event: NamedEvent): void {
+function end(state: ReadingState, { ends, calls, stopped = [] }: Meaning, event: NamedEvent): void {
 	state.hasEnded ||= ends === 'answer' || ends === 'stream';
 	state.hasEndMark ||= ends === 'stream';
-	state.isCut ||= state.hasEnded && isCut(event);
+	state.isCut ||= LIMITS.includes(textAt(event.value, stopped));
 	if (!hasCall(calls, event)) return;
 	state.isToolOpen = true;
 	goOn(state);

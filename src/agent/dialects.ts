@@ -17,6 +17,9 @@ import { MODELS } from './models';
 import { PRODUCTS } from './products';
 import { SESSIONS } from './sessions';
 
+/** Where TanStack AI has why its model has stopped. */
+const AG_UI_STOPPED = ['metadata.tanstack.finishReason', 'finishReason'];
+
 /** Codes of lines that assistant-ui adds. */
 const AUI = ['aui-state', 'aui-data', 'aui-text-delta', 'aui-reasoning-part-start'];
 
@@ -70,7 +73,7 @@ export const DIALECTS: readonly Dialect[] = [
 			'finish-step': { ends: 'message' },
 			'step-finish': { ends: 'message' },
 			finish: UI_END,
-			'message-finish': END,
+			'message-finish': UI_END,
 			error: { fails: ['payload.error', 'payload'] },
 			abort: FAILURE,
 			tripwire: { fails: 'payload' },
@@ -147,8 +150,8 @@ export const DIALECTS: readonly Dialect[] = [
 					settles: '?',
 				},
 				{ if: { 'outcome.type': 'interrupt' }, settles: '*' },
-				END,
-				...['metadata.tanstack.finishReason', 'finishReason'].map(
+				{ ends: 'stream', stopped: AG_UI_STOPPED },
+				...AG_UI_STOPPED.map(
 					(reason): Meaning => ({
 						if: { [reason]: 'tool_calls' },
 						unless: { 'outcome.type': 'interrupt' },
@@ -173,8 +176,13 @@ export const DIALECTS: readonly Dialect[] = [
 					piece: 'message.content',
 					id: 'message.index',
 				},
-				{ if: { finishReason: '*' }, ends: 'answer' },
-				{ if: { result: '*' }, all: ['result.message.content', 'result'], ends: 'stream' },
+				{ if: { finishReason: '*' }, ends: 'answer', stopped: 'finishReason' },
+				{
+					if: { result: '*' },
+					all: ['result.message.content', 'result'],
+					ends: 'stream',
+					stopped: 'result.finishReason',
+				},
 				ERROR,
 			],
 			error: FAILURE,

@@ -17,6 +17,14 @@ const langChainCalls = (message: string): readonly Meaning[] => [
 	},
 ];
 
+/** Where a message has why its model has stopped: ChatOpenAI, and ChatAnthropic in Python and JavaScript. */
+const stoppedIn = (message: string): string[] =>
+	[
+		'response_metadata.finish_reason',
+		'response_metadata.stop_reason',
+		'additional_kwargs.stop_reason',
+	].map((field) => `${message}.${field}`);
+
 /** Types of a message of LangChain that are the model's. */
 const AI = ['ai', 'AIMessageChunk'];
 /** A run ends the stream that was first to start. */
@@ -36,7 +44,12 @@ const GROWING = { if: { '0.type': AI }, grows: '0.content', id: '0.id' };
 /** A text, a message, a message and where it comes from, or the state of a graph. */
 const SERIALIZED: readonly Meaning[] = [
 	{ unless: { 0: '*' }, piece: ['', 'kwargs.content'], id: 'kwargs.id' },
-	{ piece: '0.kwargs.content', copies: { '0.id': 'AIMessage' }, id: '0.kwargs.id' },
+	{
+		piece: '0.kwargs.content',
+		copies: { '0.id': 'AIMessage' },
+		id: '0.kwargs.id',
+		stopped: stoppedIn('0.kwargs'),
+	},
 	{ piece: '1.0.kwargs.content', copies: { '1.0.id': 'AIMessage' }, id: '1.0.kwargs.id' },
 	{ state: 'messages' },
 	{ if: { 0: 'values' }, state: '1.messages' },
@@ -70,6 +83,7 @@ export const LANGCHAIN: readonly Dialect[] = [
 					copies: { '0.type': 'ai' },
 					id: '0.id',
 					calls: '0.tool_calls',
+					stopped: stoppedIn('0'),
 				},
 				...langChainCalls('0'),
 				{ if: { '0.type': 'tool' }, settles: '*' },
@@ -113,7 +127,11 @@ export const LANGCHAIN: readonly Dialect[] = [
 			on_chat_model_stream: { piece: ['data.chunk.content', 'data.chunk.kwargs.content'] },
 			on_llm_stream: { piece: ['data.chunk.text', 'data.chunk.kwargs.content'] },
 			on_chat_model_end: [
-				{ whole: ['data.output.content', 'data.output.kwargs.content'], ends: 'message' },
+				{
+					whole: ['data.output.content', 'data.output.kwargs.content'],
+					ends: 'message',
+					stopped: [...stoppedIn('data.output'), ...stoppedIn('data.output.kwargs')],
+				},
 				OUTERMOST,
 			],
 			on_llm_end: [{ whole: 'data.output.generations.text', ends: 'message' }, OUTERMOST],

@@ -28,7 +28,11 @@ export const MODELS: readonly Dialect[] = [
 				{ if: { 'choices.finish_reason': 'error' }, fails: 'choices.error' },
 				// the service has kept back the rest
 				{ if: { 'choices.finish_reason': 'content_filter' }, fails: 'choices.finish_reason' },
-				{ if: { 'choices[index=0].finish_reason': '*' }, ends: 'answer' },
+				{
+					if: { 'choices[index=0].finish_reason': '*' },
+					ends: 'answer',
+					stopped: 'choices[index=0].finish_reason',
+				},
 			],
 			'[DONE]': END,
 		},
@@ -60,7 +64,11 @@ export const MODELS: readonly Dialect[] = [
 					if: { 'response.incomplete_details.reason': 'content_filter' },
 					fails: 'response.incomplete_details.reason',
 				},
-				{ all: inMessage(`response.${SAID}`), ends: 'stream' },
+				{
+					all: inMessage(`response.${SAID}`),
+					ends: 'stream',
+					stopped: 'response.incomplete_details.reason',
+				},
 			],
 			'response.failed': { fails: 'response.error' },
 			error: FAILURE,
@@ -82,7 +90,11 @@ export const MODELS: readonly Dialect[] = [
 					fails: 'incomplete_details.reason',
 				},
 				// in the background, it goes on
-				{ unless: { status: ['queued', 'in_progress'] }, ends: 'stream' },
+				{
+					unless: { status: ['queued', 'in_progress'] },
+					ends: 'stream',
+					stopped: 'incomplete_details.reason',
+				},
 			],
 			'[DONE]': END,
 		},
@@ -106,11 +118,11 @@ export const MODELS: readonly Dialect[] = [
 			content_block_delta: { piece: 'delta.text' },
 			message_delta: [
 				{ if: { 'delta.stop_reason': 'refusal' }, fails: 'delta.stop_details.explanation' },
-				{ if: { 'delta.stop_reason': '*' }, ends: 'answer' },
+				{ if: { 'delta.stop_reason': '*' }, ends: 'answer', stopped: 'delta.stop_reason' },
 			],
 			message_stop: END,
 			message: [
-				{ whole: 'content', ends: 'stream' },
+				{ whole: 'content', ends: 'stream', stopped: 'stop_reason' },
 				{ if: { stop_reason: 'refusal' }, fails: ['stop_details.explanation', 'stop_reason'] },
 			],
 			error: FAILURE,
@@ -132,7 +144,11 @@ export const MODELS: readonly Dialect[] = [
 					if: { 'candidates[index=0].finishReason': GEMINI_REFUSALS },
 					fails: ['candidates.finishMessage', 'candidates.finishReason'],
 				},
-				{ if: { 'candidates[index=0].finishReason': '*' }, ends: 'answer' },
+				{
+					if: { 'candidates[index=0].finishReason': '*' },
+					ends: 'answer',
+					stopped: 'candidates[index=0].finishReason',
+				},
 			],
 		},
 	},
@@ -144,7 +160,7 @@ export const MODELS: readonly Dialect[] = [
 			'': [
 				{ opens: 'stream', piece: ['message.content', 'response'] },
 				ERROR,
-				{ if: { done: true }, ends: 'stream' },
+				{ if: { done: true }, ends: 'stream', stopped: 'done_reason' },
 			],
 		},
 	},
@@ -157,7 +173,7 @@ export const MODELS: readonly Dialect[] = [
 			'': [
 				{ unless: { 'token.special': true }, opens: 'stream', piece: 'token.text' },
 				ERROR,
-				{ if: { generated_text: String }, ends: 'stream' },
+				{ if: { generated_text: String }, ends: 'stream', stopped: 'details.finish_reason' },
 			],
 		},
 	},
@@ -169,7 +185,10 @@ export const MODELS: readonly Dialect[] = [
 		events: {
 			'message-start': BEGIN,
 			'content-delta': { piece: 'delta.message.content.text' },
-			'message-end': [{ if: { 'delta.finish_reason': 'ERROR' }, fails: 'delta' }, END],
+			'message-end': [
+				{ if: { 'delta.finish_reason': 'ERROR' }, fails: 'delta' },
+				{ ends: 'stream', stopped: 'delta.finish_reason' },
+			],
 		},
 	},
 ];

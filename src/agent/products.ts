@@ -169,7 +169,10 @@ export const PRODUCTS: readonly Dialect[] = [
 			reasoning_message: { opens: 'message' },
 			assistant_message: { opens: 'stream', piece: 'content', id: 'id' },
 			approval_request_message: { opens: 'message', call: LETTA_APPROVAL },
-			stop_reason: [{ unless: { stop_reason: LETTA_STOPS }, fails: '' }, { ends: 'answer' }],
+			stop_reason: [
+				{ unless: { stop_reason: LETTA_STOPS }, fails: '' },
+				{ ends: 'answer', stopped: 'stop_reason' },
+			],
 			error_message: FAILURE,
 			'': [
 				{
@@ -177,7 +180,10 @@ export const PRODUCTS: readonly Dialect[] = [
 					unless: { 'stop_reason.stop_reason': LETTA_STOPS },
 					fails: 'stop_reason',
 				},
-				{ all: 'messages[message_type=assistant_message].content' },
+				{
+					all: 'messages[message_type=assistant_message].content',
+					stopped: 'stop_reason.stop_reason',
+				},
 				{
 					call: {
 						...LETTA_APPROVAL,

@@ -15,7 +15,11 @@ const ACP_2: readonly Meaning[] = [
 		},
 		fails: ['params.update.error', 'params.update'],
 	},
-	{ if: { 'params.update.state': 'idle' }, ends: 'stream' },
+	{
+		if: { 'params.update.state': 'idle' },
+		ends: 'stream',
+		stopped: 'params.update.stopReason',
+	},
 ];
 
 /** Protocols in which a client calls methods in a session, and is called. */
@@ -62,6 +66,7 @@ export const SESSIONS: readonly Dialect[] = [
 						unless: { 'result.messageId': '*' },
 						all: 'result.content',
 						ends: 'stream',
+						stopped: 'result.stopReason',
 					}),
 				),
 			],

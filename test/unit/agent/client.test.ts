@@ -286,12 +286,86 @@ it.each<[string, unknown[]]>([
 			{ type: 'finish', finishReason: 'length' },
 		],
 	],
+	[
+		'AI SDK',
+		[
+			{ type: 'text-delta', payload: { text: 'Half' } },
+			{ type: 'finish', payload: { stepResult: { reason: 'length' } } },
+		],
+	],
+	[
+		'AG-UI',
+		[
+			{ type: 'TEXT_MESSAGE_CONTENT', delta: 'Half' },
+			{ type: 'RUN_FINISHED', metadata: { tanstack: { finishReason: 'length' } } },
+		],
+	],
+	[
+		'Genkit',
+		[
+			{ message: { role: 'model', content: [{ text: 'Half' }] } },
+			{ result: { message: { role: 'model', content: [] }, finishReason: 'length' } },
+		],
+	],
+	[
+		'Letta',
+		[
+			{ message_type: 'assistant_message', content: 'Half' },
+			{ message_type: 'stop_reason', stop_reason: 'max_tokens_exceeded' },
+		],
+	],
+	[
+		'OpenAI Agents SDK',
+		[
+			{ type: 'raw_model_stream_event', data: { type: 'output_text_delta', delta: 'Half' } },
+			{
+				type: 'raw_model_stream_event',
+				data: { event: { response: { incomplete_details: { reason: 'max_output_tokens' } } } },
+			},
+			{ type: 'raw_model_stream_event', data: { type: 'response_done' } },
+		],
+	],
+	[
+		'Google ADK',
+		[
+			{
+				invocation_id: 'e-1',
+				content: { parts: [{ text: 'Half' }] },
+				finish_reason: 'MAX_TOKENS',
+			},
+		],
+	],
 ])('an answer that a limit of tokens has cut is told as that: %s', async (dialect, told) => {
 	const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
 	const notice = expect.stringMatching(/limit of tokens/);
 	expect(await send(events(body))).toMatchObject({ text: 'Half', dialect, notice });
-	const goesOn = await send(events(body + body.replace(/length|max_\w*tokens/, 'stop')));
-	expect(goesOn).not.toHaveProperty('notice');
+	const more = body.replace(/length|max_\w*tokens\w*/i, 'end_turn').replace('Half', 'The other');
+	expect(await send(events(body + more))).not.toHaveProperty('notice');
+});
+
+it.each([
+	[
+		'LangGraph',
+		'event: messages\ndata: [{"type":"AIMessageChunk","id":"1","content":"Half"}]\n\n' +
+			'event: messages\ndata: [{"type":"AIMessageChunk","id":"1","content":"","response_metadata":{"finish_reason":"length"}}]\n\n',
+	],
+	[
+		'LangChain events',
+		'data: {"event":"on_chat_model_stream","data":{"chunk":{"content":"Half"}}}\n\n' +
+			'data: {"event":"on_chat_model_end","data":{"output":{"content":"Half","additional_kwargs":{"stop_reason":"max_tokens"}}}}\n\n',
+	],
+	[
+		'LangChain messages',
+		'data: [{"lc":1,"type":"constructor","id":["AIMessageChunk"],"kwargs":{"content":"Half","response_metadata":{"stop_reason":"max_tokens"}}}]\n\n',
+	],
+	[
+		'Letta',
+		'{"messages":[{"message_type":"assistant_message","content":"Half"}],"stop_reason":{"stop_reason":"max_tokens_exceeded"}}',
+	],
+])('so is one of %s, which does not end by that event', async (dialect, body) => {
+	const notice = expect.stringMatching(/limit of tokens/);
+	const type = body.startsWith('{') ? 'application/json' : 'text/event-stream';
+	expect(await send(typed(type, body))).toMatchObject({ text: 'Half', dialect, notice });
 });
 
 it.each([

@@ -132,7 +132,7 @@ it('what a step had said before it was tried again stays, with a notice', async 
 	});
 });
 
-it.each(['maxtokens', 'new-lengthy'])(
+it.each(['maxtokens', 'new-lengthy', 'new-chat-lengthy'])(
 	'what a limit of tokens has cut is told as that: %s',
 	async (of) => {
 		const [limited] = recordings.filter((each) => each.case === of);
