@@ -48,7 +48,8 @@ export const AGENT_SDKS: readonly Dialect[] = [
 						'content.parts.function_response': '*',
 					},
 					whole: 'content.parts',
-					ends: 'answer',
+					// another agent may follow (SequentialAgent)
+					ends: 'step',
 					stopped: ['finishReason', 'finish_reason'],
 				},
 				...adkCalls('functionCall', 'functionResponse', 'longRunningToolIds'),

@@ -110,9 +110,11 @@ export interface Meaning {
 	readonly opens?: 'stream' | 'message';
 	/**
 	 * What ends. A `message`: more has to follow. The `answer`: nothing has to follow. The `stream`: the run has ended, also without a text.
-	 * None of them ends the body: it is read on until the service ends it, or has been silent for ten seconds, and what comes counts.
+	 * None of them ends the body: it is read on until the service ends it, or has been silent for ten seconds, and what comes counts. A
+	 * `step`: nothing has to follow, but more may, after any silence. So only the end of the body is waited for.
+	 * Where a `piece` ends them, the next piece may be of the same message.
 	 */
-	readonly ends?: 'message' | 'answer' | 'stream';
+	readonly ends?: 'message' | 'step' | 'answer' | 'stream';
 	/** Why a model has stopped is here: if it is a limit of tokens, what it has said is cut. */
 	readonly stopped?: Paths;
 	/** The agent has failed. The reason is here, or in the whole event. */

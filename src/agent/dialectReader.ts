@@ -48,7 +48,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		const text = say(meaning, event);
 		if (fails !== undefined)
 			state.failure = reportedError('agent', findReason(event.value, fails), rawOf(arrived));
-		if (ends) messages.end();
+		if (ends && meaning.piece === undefined) messages.end();
 		end(state, meaning, event);
 		return text;
 	};
@@ -102,13 +102,17 @@ function goOn(state: ReadingState): void {
 const LIMITS = ['length', 'max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'max_tokens_exceeded'];
 
 function end(state: ReadingState, { ends, calls, stopped = [] }: Meaning, event: NamedEvent): void {
-	state.hasEnded ||= ends === 'answer' || ends === 'stream';
+	state.hasEnded ||= isEnd(ends);
 	state.hasEndMark ||= ends === 'stream';
+	if (ends) state.mayGoOn = ends === 'step';
 	state.isCut ||= LIMITS.includes(textAt(event.value, stopped));
 	if (!hasCall(calls, event)) return;
 	state.isToolOpen = true;
 	goOn(state);
 }
+
+/** Whether nothing has to follow. */
+export const isEnd = (ends: Meaning['ends']): boolean => ends !== undefined && ends !== 'message';
 
 /** The event as its row sees it; undefined for an error of JSON-RPC. */
 export function nameEvent(dialect: Dialect, arrived: ArrivedEvent): NamedEvent | undefined {

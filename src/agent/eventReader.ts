@@ -37,6 +37,8 @@ export interface ReadingState {
 	hasEnded: boolean;
 	/** Whether it was that of a run: then a text is not waited for. */
 	hasEndMark: boolean;
+	/** Whether more may follow an end, after any silence. */
+	mayGoOn: boolean;
 	/** Whether a tool was called, and no text has come since. */
 	isToolOpen: boolean;
 	/** Whether a limit of tokens has cut the answer. */
@@ -51,6 +53,7 @@ export const newState = (): ReadingState => ({
 	isOver: false,
 	hasEnded: false,
 	hasEndMark: false,
+	mayGoOn: false,
 	isToolOpen: false,
 	isCut: false,
 	isReplaced: false,

@@ -270,7 +270,8 @@ export const PRODUCTS: readonly Dialect[] = [
 			begin: BEGIN,
 			item: { piece: 'content' },
 			error: { fails: 'content' },
-			end: { ends: 'answer' },
+			// of a step: an agent goes on after its tools (n8n-nodes-langchain 2.41.1, processEventStream.js)
+			end: { ends: 'step' },
 		},
 	},
 ];

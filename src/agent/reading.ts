@@ -81,8 +81,8 @@ function createLiveText(first: EventReader) {
 		waits: () => reader.waits(),
 		/** It is asked after every piece, so nothing is joined for it. */
 		isWhole: (): boolean => {
-			const { hasEnded, hasEndMark, isToolOpen } = reader.state;
-			if (!hasEnded || isToolOpen) return false;
+			const { hasEnded, hasEndMark, mayGoOn, isToolOpen } = reader.state;
+			if (!hasEnded || mayGoOn || isToolOpen) return false;
 			return hasEndMark || told !== '' || reader.text() !== '' || reader.waits().length > 0;
 		},
 		add(event: ArrivedEvent): string {

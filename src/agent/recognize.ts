@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonObject } from '../core/json';
 import type { Condition, Dialect } from './dialect';
-import { nameEvent, withoutEnvelope } from './dialectReader';
+import { isEnd, nameEvent, withoutEnvelope } from './dialectReader';
 import { DIALECTS } from './dialects';
 import type { ArrivedEvent } from './eventReader';
 import { holds } from './paths';
@@ -75,7 +75,7 @@ export function endsOf({ events }: Dialect): string {
 	const labels = Object.entries(events).flatMap(([name, meanings]) =>
 		[meanings]
 			.flat()
-			.filter(({ ends, call, asks }) => !call && !asks && (ends === 'stream' || ends === 'answer'))
+			.filter(({ ends, call, asks }) => !call && !asks && isEnd(ends))
 			.map(({ if: condition = {} }) => {
 				const [path = '', value] = Object.entries(condition)[0] ?? [];
 				const [first] = [value].flat();

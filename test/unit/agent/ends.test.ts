@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 
+import { createAnswerFold } from '../../../src/agent/answerFold';
 import { sendMessage } from '../../../src/agent/client';
 import type { Http } from '../../../src/core/http';
 import { listen } from '../../service/listen.ts';
@@ -230,6 +231,52 @@ it.each(LATE)(
 		await isWaiting;
 		sent.end(sse(late));
 		expect(await answer).toMatchObject({ text: 'One.', dialect });
+	},
+);
+
+const chunk = (type: string, content?: string) => ({
+	type,
+	content,
+	metadata: { nodeId: '1', nodeName: 'AI Agent', itemIndex: 0, runIndex: 0 },
+});
+const said = (id: string, ...parts: string[]) => ({
+	message: {
+		messageId: id,
+		role: 'ROLE_AGENT',
+		parts: parts.map((part) => ({ text: part })),
+	},
+});
+const STEPS: Array<[name: string, beginning: object[], rest: object[], whole: string]> = [
+	[
+		'n8n',
+		[chunk('begin'), chunk('item', 'Let me look.'), chunk('end')],
+		[chunk('begin'), chunk('item', 'Sunny.'), chunk('end')],
+		'Let me look.\n\nSunny.',
+	],
+	[
+		'A2A 1.0',
+		[said('1', 'Let me '), said('1', 'look.'), said('1')],
+		[said('2', 'Sun'), said('2', 'ny.')],
+		'Let me look.\n\nSunny.',
+	],
+	[
+		'Google ADK',
+		[{ invocationId: 'e-1', author: 'one', content: { parts: [{ text: 'One.' }] } }],
+		[{ invocationId: 'e-1', author: 'two', content: { parts: [{ text: 'Two.' }] } }],
+		'One.\n\nTwo.',
+	],
+];
+
+it.each(STEPS)(
+	'%s: after the end of a step, more may follow any silence',
+	(dialect, beginning, rest, whole) => {
+		const fold = createAnswerFold({ question: '?', includeRawEvents: false, type: '' });
+		for (const value of beginning) fold.add({ form: 'sse', event: '', data: '', value });
+		expect(fold.isWhole()).toBe(false);
+		for (const value of rest) fold.add({ form: 'sse', event: '', data: '', value });
+		fold.end(() => '');
+		const answer = { text: whole, dialect, format: 'sse', events: [] };
+		expect(fold.answer()).toEqual(answer);
 	},
 );
 
