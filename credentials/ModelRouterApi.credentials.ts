@@ -9,7 +9,7 @@ import {
 } from '../src/n8n/headers';
 import { budgetProperties } from '../src/n8n/budgetFields';
 import { createHeaderAuth, jobLedgerProperties, spendingProperties } from '../src/n8n/credential';
-import { keyPlaceOf } from '../src/router/keyIn';
+import { keyPlaceOf } from '../src/router/services';
 
 /** Where a team decides once which models its workflows use. */
 const modelListsProperty = {

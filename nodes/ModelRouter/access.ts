@@ -24,10 +24,16 @@ import { keepPerKey } from '../../src/n8n/memory/sharedCache';
 import { readOwnPrices } from '../../src/core/ownPrices';
 import { findModels } from '../../src/router/catalog';
 import { formOf } from '../../src/router/catalogPrices';
-import { hostOf, keyPlaceOf, serviceAt } from '../../src/router/keyIn';
 import { createModelFinder, describeMissingModel } from '../../src/router/model';
-import { readModelLists } from '../../src/router/modelLists';
-import { type ModelService, rootOf, SERVICES } from '../../src/router/services';
+import { readModelLists } from '../../src/core/modelLists';
+import {
+	hostOf,
+	keyPlaceOf,
+	type ModelService,
+	rootOf,
+	serviceAt,
+	SERVICES,
+} from '../../src/router/services';
 
 /** The budget of a credential, for all node runs of this process. */
 const budgetBookOf = keepPerKey((credentialId) => new BudgetBook(credentialId));

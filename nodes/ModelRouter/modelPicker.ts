@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 
 import { mapServiceError, ServiceError } from '../../src/core/errors';
-import type { ModelList } from '../../src/core/modelList';
+import { type ModelList, toListValue } from '../../src/core/modelLists';
 import { formatUsd, readDecimal } from '../../src/core/money';
 import { connect } from '../../src/n8n/connect';
 import type { Connection } from '../../src/n8n/connection';
@@ -20,7 +20,6 @@ import {
 	type ModelKind,
 	readPrice,
 } from '../../src/router/model';
-import { toListValue } from '../../src/router/modelLists';
 import { access } from './access';
 
 /** For language models. */

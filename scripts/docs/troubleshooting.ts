@@ -68,7 +68,7 @@ export const GROUPS: Group[] = [
 	},
 	{
 		title: 'Text models',
-		files: /ModelRouter\/text|src\/(router|paid)|[sS]chema/,
+		files: /ModelRouter\/text|src\/(router|paid)|modelLists|[sS]chema/,
 	},
 	{
 		title: 'Fields and expressions',

@@ -1,5 +1,5 @@
 import { invalidInputError, shortenText } from './errors';
-import { normalizeModelId } from './modelList';
+import { normalizeModelId } from './modelLists';
 import { type Decimal, readDecimal } from './money';
 import { isOwnHost } from './urls';
 

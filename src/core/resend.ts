@@ -32,14 +32,16 @@ export function withRetries(
 ): Pick<Http, 'send'> {
 	const { clock, maxRateLimitWait, perMinute } = turn;
 
+	/** @returns with the milliseconds after which the request may follow once more, if it may and has to. */
 	const sendOnce = async (request: HttpRequest, backOff: number, end: End) => {
 		let pause: number | undefined;
 		try {
 			const answered = await http.send(request);
-			const { response, isRefused, bodyWait } =
-				answered.status === 429
-					? await readRefusal(answered)
-					: { response: answered, isRefused: false, bodyWait: undefined };
+			const isLimited = answered.status === 429;
+			if (!isLimited && !isRetryableResponse(request, answered)) return { response: answered };
+			const { response, isRefused, bodyWait } = isLimited
+				? await readRefusal(answered)
+				: { response: answered, isRefused: false, bodyWait: undefined };
 			const now = clock.now();
 			// without the header: a limit per minute of the clock is free again in the next minute
 			const unasked = isRefused && perMinute ? MS_PER_MINUTE - (now % MS_PER_MINUTE) : 0;
@@ -47,7 +49,8 @@ export function withRetries(
 			const wait = Math.max(asked, backOff);
 			if (isRefused) pause = wait;
 			const isTooLong = (isRefused ? wait : asked) > maxRateLimitWait;
-			return { response, wait, isRefused, isTooLong };
+			const isFinal = isTooLong || (isLimited && (!isRefused || request.isUnsureAfter429));
+			return { response, isRefused, wait: isFinal ? undefined : wait };
 		} finally {
 			end(pause);
 		}
@@ -60,10 +63,8 @@ export function withRetries(
 				const backOff = backOffWithJitter(attempt, clock);
 				const end = await limiter.acquire({ ...turn, signal: request.signal });
 				try {
-					const { response, wait, isRefused, isTooLong } = await sendOnce(request, backOff, end);
-					const isRetryable =
-						(isRefused && !request.isUnsureAfter429) || isRetryableResponse(request, response);
-					if (isLast || isTooLong || !isRetryable) return response;
+					const { response, isRefused, wait } = await sendOnce(request, backOff, end);
+					if (isLast || wait === undefined) return response;
 					// closes the connection; a broken one is closed already
 					await readFirstChunk(response).catch(() => {});
 					// after 429 the limiter waits

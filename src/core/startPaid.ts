@@ -116,7 +116,7 @@ async function startPaid<Result extends object, Held extends Reserved>(
 
 		const held = await start.reserve(claim.id);
 		const send = async () => await start.send(held, { beforeAttempt: claim.renew });
-		const sent = await trackInFlight(sender.account, async () => await timed(sender.clock, send));
+		const sent = await inFlight(sender, send);
 		// however it ended, what was reserved is settled or given back
 		if ('failure' in sent && isUnstarted(sent.failure)) await held.release();
 		else await held.settle(sent.cost);
@@ -135,17 +135,24 @@ const withoutLedger = <Result>(): StartClaim<Result> => ({
 	recordFailed: async (cause) => cause,
 });
 
+/** How many paid requests each account has in flight, in all executions of this process. */
+const inFlightCounts = new Map<string, number>();
+
 /**
- * Adds to an answer, and to what arrived of one that broke off, how long it took: milliseconds from the request to its end, waits for the
- * rate limit and repeated attempts included. For a job that is its start alone, which nobody reads: to leave it out there would take another
- * way through all of this.
+ * Counts a request as in flight until it ends. Adds to its answer, and to what arrived of one that broke off, how long it took:
+ * milliseconds from the request to its end, waits for the rate limit and repeated attempts included. For a job that is its start alone,
+ * which nobody reads: to leave it out there would take another way through all of this.
  */
-async function timed<Result extends object>(
-	clock: Pick<Clock, 'now'>,
+async function inFlight<Result extends object>(
+	{ account, clock }: Sender,
 	send: () => Promise<Sent<Result>>,
 ): Promise<Sent<Result & { durationMs: number }>> {
 	const startedAt = clock.now();
+	inFlightCounts.set(account, countInFlight(account) + 1);
 	const sent = await send().catch((failure: unknown) => ({ failure }));
+	const remaining = countInFlight(account) - 1;
+	if (remaining > 0) inFlightCounts.set(account, remaining);
+	else inFlightCounts.delete(account);
 	const duration = { durationMs: Math.max(0, clock.now() - startedAt) };
 	if ('result' in sent) return { ...sent, result: { ...sent.result, ...duration } };
 	const addDuration = (error: ServiceError) => {
@@ -153,24 +160,6 @@ async function timed<Result extends object>(
 		return partial ? withDetails(error, { partial: { ...partial, ...duration } }) : error;
 	};
 	return { ...sent, failure: mapServiceError(sent.failure, addDuration) };
-}
-
-/** How many paid requests each account has in flight, in all executions of this process. */
-const inFlightCounts = new Map<string, number>();
-
-/** Counts a request as in flight until it ends. */
-async function trackInFlight<Result>(
-	account: string,
-	send: () => Promise<Result>,
-): Promise<Result> {
-	inFlightCounts.set(account, countInFlight(account) + 1);
-	try {
-		return await send();
-	} finally {
-		const remaining = countInFlight(account) - 1;
-		if (remaining > 0) inFlightCounts.set(account, remaining);
-		else inFlightCounts.delete(account);
-	}
 }
 
 export const countInFlight = (account: string): number => inFlightCounts.get(account) ?? 0;

@@ -2,7 +2,7 @@ import { type ICredentialDataDecryptedObject, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, messageOf } from '../core/errors';
 import type { SlotBook } from '../core/rateLimit';
-import type { ModelList } from '../core/modelList';
+import type { ModelList } from '../core/modelLists';
 import { readOwnPrices } from '../core/ownPrices';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';

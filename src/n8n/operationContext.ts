@@ -21,7 +21,7 @@ import type { Operation, OperationContext, PreflightContext } from './operation'
 import { recordWorkId, type StartedIds } from './recordIds';
 import type { Redactor } from './redact';
 import { createSentRequests } from './memory/sentRequests';
-import { createSessionRunner } from './memory/sessionTurns';
+import { runInSession } from './memory/sessionTurns';
 import { lookUp } from './memory/sharedCache';
 
 interface RunOptions {
@@ -55,7 +55,7 @@ export function createOperationContexts(
 		shared.set(connection, context);
 		return context;
 	};
-	const { getState, createSerialRunner } = createExecutionState(n8n);
+	const { getState, runSerially } = createExecutionState(n8n);
 	const endActions: EndAction[] = [];
 	const createOperationContext = (
 		itemIndex: number,
@@ -72,8 +72,8 @@ export function createOperationContexts(
 			output,
 			// while it sleeps, another item may use the slot
 			clock: { ...clock, sleep: async (time) => await slot.releaseDuring(() => clock.sleep(time)) },
-			runSerially: createSerialRunner(slot),
-			inSession: createSessionRunner(account, { slot, stop }),
+			runSerially: async (act) => await runSerially(slot, act),
+			inSession: async (name, act) => await runInSession({ account, name, slot, stop }, act),
 			getState,
 			payOnce: async (pay) => await payOnce(recall(itemIndex, request), { account, clock }, pay),
 			waitForOthers: slot.afterOthers,

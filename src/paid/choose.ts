@@ -8,8 +8,7 @@ import {
 	withDetails,
 	withFullStop,
 } from '../core/errors';
-import type { ModelList } from '../core/modelList';
-import type { ModelChoice } from '../router/modelLists';
+import type { ModelChoice, ModelList } from '../core/modelLists';
 import { bound, type Call, type Candidate } from './call';
 import { type CatalogContext, type FoundModel, judgeByCatalog, type Refused } from './catalog';
 

@@ -213,7 +213,7 @@ export const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value !== '';
 
 /** The values at a path of fields, through every list on the way. None is null. A `*` is one word of a name. */
-export function valuesAt(value: unknown, path: string | undefined): unknown[] {
+function valuesAt(value: unknown, path: string | undefined): unknown[] {
 	if (path === undefined) return [];
 	let found: unknown[] = [value];
 	for (const step of path.split('.')) {

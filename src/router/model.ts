@@ -1,5 +1,5 @@
 import { invalidInputError, ServiceError, shortenText, withDetails } from '../core/errors';
-import { normalizeModelId } from '../core/modelList';
+import { normalizeModelId } from '../core/modelLists';
 import { readDecimal } from '../core/money';
 
 /** What a media job makes: the path segment of its start. */

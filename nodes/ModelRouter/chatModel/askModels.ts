@@ -18,7 +18,7 @@ import { judgeText, type TextCall, withBody } from '../../../src/paid/call';
 import type { ChatRequest } from '../../../src/router/chatCompletions';
 import { callIdsOf, type GivenAnswer, nameCalls } from '../../../src/router/givenAnswers';
 import { type ChatMessage, findModalities } from '../../../src/router/messages';
-import { findModelChoice } from '../../../src/router/modelLists';
+import { findModelChoice } from '../../../src/core/modelLists';
 import { withoutLimits } from '../../../src/router/outputLimits';
 import { protocols } from '../../../src/router/protocols';
 import type { OnText } from '../../../src/router/textStream';

@@ -6,7 +6,7 @@ import type { PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { findJobId } from '../../../src/router/jobRecord';
 import type { JobAddress } from '../../../src/router/jobs';
-import { serviceAt } from '../../../src/router/keyIn';
+import { serviceAt } from '../../../src/router/services';
 import type { MediaType } from '../../../src/router/model';
 import { fileField, toFileSources } from '../acrossResources.params';
 

@@ -6,7 +6,7 @@ import { definedByModel, withFieldRules } from '../../../src/n8n/parameterFields
 import type { PrepareContext } from '../../../src/n8n/operation';
 import type { ParamValues } from '../../../src/n8n/parameters';
 import { addInputs } from '../../../src/router/jobStart';
-import { findModelChoice } from '../../../src/router/modelLists';
+import { findModelChoice } from '../../../src/core/modelLists';
 import { findTextField } from '../../../src/router/jobPricing';
 import { modelParam } from '../modelPicker';
 import {

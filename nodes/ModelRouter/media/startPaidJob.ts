@@ -6,7 +6,7 @@ import { type JobCall, judgeJob, toJobCall } from '../../../src/paid/call';
 import { payJob, createStartLedger, type LedgerResult } from '../../../src/paid/payJob';
 import { addInputs, type JobInput } from '../../../src/router/jobStart';
 import { isSameModel, type MediaType } from '../../../src/router/model';
-import type { ModelChoice } from '../../../src/router/modelLists';
+import type { ModelChoice } from '../../../src/core/modelLists';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { openSource } from '../acrossResources.params';
 import { isStartedBefore, openJobLedger, requireFetchable } from '../ledger/jobEntry';

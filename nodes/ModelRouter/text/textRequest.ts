@@ -23,7 +23,7 @@ import {
 	modalityOf,
 	modalityOfUrl,
 } from '../../../src/router/messages';
-import { findModelChoice } from '../../../src/router/modelLists';
+import { findModelChoice } from '../../../src/core/modelLists';
 import { withoutLimits } from '../../../src/router/outputLimits';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { openSource } from '../acrossResources.params';

@@ -40,26 +40,27 @@ export function createExecutionState(n8n: IExecuteFunctions) {
 	const getState = <Data extends object>(name: string, preset: () => Data) =>
 		((context.kept ??= {})[name] ??= preset()) as Data;
 
-	const createSerialRunner =
-		(slot: Pick<Slot, 'releaseDuring'>) =>
-		async <Result>(action: () => Promise<Result>): Promise<Result> => {
-			const before = lastTurns.get(context) ?? Promise.resolve();
-			const takeTurn = async () => {
-				await slot.releaseDuring(() => before);
-				if (hasFailed || n8n.getExecutionCancelSignal()?.aborted) throw cancelledError(false);
-				return await action();
-			};
-			const turn = takeTurn();
-			// the item pool learns of a failure later
-			const end = turn.then(
-				() => {},
-				() => void (hasFailed ||= !continuesOnFail(n8n)),
-			);
-			lastTurns.set(context, end);
-			return await turn;
+	const runSerially = async <Result>(
+		slot: Pick<Slot, 'releaseDuring'>,
+		action: () => Promise<Result>,
+	): Promise<Result> => {
+		const before = lastTurns.get(context) ?? Promise.resolve();
+		const takeTurn = async () => {
+			await slot.releaseDuring(() => before);
+			if (hasFailed || n8n.getExecutionCancelSignal()?.aborted) throw cancelledError(false);
+			return await action();
 		};
+		const turn = takeTurn();
+		// the item pool learns of a failure later
+		const end = turn.then(
+			() => {},
+			() => void (hasFailed ||= !continuesOnFail(n8n)),
+		);
+		lastTurns.set(context, end);
+		return await turn;
+	};
 
-	return { getState, createSerialRunner };
+	return { getState, runSerially };
 }
 
 /** Short texts that nodes share during one execution. */

@@ -1,5 +1,5 @@
 import { requireMediaJobs } from '../../../nodes/ModelRouter/media/media.params';
-import { keyPlaceOf } from '../../../src/router/keyIn';
+import { keyPlaceOf } from '../../../src/router/services';
 import { thrownBy } from '../inMemoryHttp';
 
 const BEARER = { header: 'Authorization', prefix: 'Bearer ' };

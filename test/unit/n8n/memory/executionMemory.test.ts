@@ -27,13 +27,11 @@ describe('the state of an execution', () => {
 
 	it('gives one turn after the other, in the order of asking, in all runs', async () => {
 		const data = createRunExecutionData();
-		const turns = [0, 1].map((runIndex) =>
-			createExecutionState(executeContext({ data, runIndex })).createSerialRunner(place),
-		);
+		const runs = [0, 1].map((runIndex) => createExecutionState(executeContext({ data, runIndex })));
 		const seen: string[] = [];
 		const names = ['a', 'b', 'c', 'd'];
 		const results = names.map((name, index) =>
-			turns[index % 2]?.(async () => {
+			runs[index % 2]?.runSerially(place, async () => {
 				seen.push(`begin ${name}`);
 				await new Promise((resolve) => setTimeout(resolve, 5));
 				seen.push(`end ${name}`);
@@ -52,7 +50,8 @@ describe('the state of an execution', () => {
 			continueOnFail: () => continueOnFail,
 			getExecutionCancelSignal: () => stop,
 		});
-		return createExecutionState(n8n).createSerialRunner(place);
+		const { runSerially } = createExecutionState(n8n);
+		return async (act: () => Promise<void>) => await runSerially(place, act);
 	};
 
 	it.each([

@@ -3,7 +3,7 @@ import { invalidInputError, ServiceError } from '../../../src/core/errors';
 import { reserve } from '../../../src/core/reserve';
 import { choose, payInTurn, toEnded } from '../../../src/paid/choose';
 import { createModelFinder } from '../../../src/router/model';
-import { findModelChoice, readModelLists, toListValue } from '../../../src/router/modelLists';
+import { findModelChoice, readModelLists, toListValue } from '../../../src/core/modelLists';
 import fc from '../../support/fastCheck';
 
 const lists = (...list: object[]) => ({ list });

@@ -1,6 +1,14 @@
-import { invalidInputError } from '../core/errors';
-import { isPlainObject } from '../core/json';
-import { normalizeModelId, type ModelList } from '../core/modelList';
+import { invalidInputError } from './errors';
+import { isPlainObject } from './json';
+
+/** Models among which one is chosen for each request, as a team keeps them in one place. */
+export interface ModelList {
+	name: string;
+	/** IDs, in any spelling. */
+	models: string[];
+	/** Stored in credentials. Of the cheapest first, the bound of each request decides. */
+	order: 'asListed' | 'cheapestFirst';
+}
 
 /** What the field of a model chooses: one model, or the first of a list that can. */
 export interface ModelChoice {
@@ -69,3 +77,6 @@ function firstSpellings(names: string[]): string[] {
 /** A name of emoji or punctuation alone is told by them. */
 const nameKey = (name: string): string => normalizeModelId(name) || name.normalize('NFC');
 const isSameName = (one: string, other: string) => nameKey(one) === nameKey(other);
+
+/** The same text for all spellings of the ID of a model. The slash between vendor and model is significant. */
+export const normalizeModelId = (id: string) => id.toLowerCase().replace(/[^\p{L}\p{N}/]/gu, '');
