@@ -88,7 +88,7 @@ export class ModelRouterApi implements ICredentialType {
 	properties: INodeProperties[] = [
 		{
 			...baseUrlField,
-			placeholder: 'e.g. https://openrouter.ai',
+			placeholder: 'e.g. https://openrouter.ai/api/v1',
 			description:
 				'Address of the router, or of a service with the same protocol, as its documentation has it. It begins with https://. In your own network, http:// is fine.',
 		},

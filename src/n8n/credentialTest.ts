@@ -153,30 +153,36 @@ async function testService(
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
 	const verdict = findKeyRefusal(answer) ?? judge(answer, data);
 	if (verdict) return verdict;
-	if (!isGood) return { status: 'Error', message: describeRefusal(service, answer) };
+	if (!isGood) return { status: 'Error', message: describeRefusal(service, answer, data) };
 	if (!Object.keys(ofKey).length)
 		return { status: 'OK', message: `${service} was reached. It gets no key` };
 	const at = proof?.(answer);
 	const proven = at === undefined ? undefined : await ask(at).catch(() => undefined);
 	if (proven && [401, 403].includes(proven.status))
-		return { status: 'Error', message: describeRefusal(service, proven) };
-	const isProven = isGoodAnswer(proven);
+		return { status: 'Error', message: describeRefusal(service, proven, data) };
 	const anybody =
-		maybePublic && !isProven ? await ask(path, true).catch(() => undefined) : undefined;
-	const known = `${service} accepted the key`;
-	const unknown = `${service} was reached. Whether it accepts the key is not known: it gives ${maybePublic} to everybody`;
-	return { status: 'OK', message: isGoodAnswer(anybody) ? unknown : known };
+		maybePublic && !isGoodAnswer(proven) ? await ask(path, true).catch(() => undefined) : undefined;
+	const message = isGoodAnswer(anybody)
+		? `${service} was reached. Whether it accepts the key is not known: it gives ${maybePublic} to everybody`
+		: `${service} accepted the key`;
+	return { status: 'OK', message };
 }
 
 const isGoodAnswer = (answer: ProbeResponse | undefined) =>
 	answer !== undefined && isSuccess(answer.status);
 
-function describeRefusal(service: string, { status, page }: ProbeResponse): string {
+function describeRefusal(
+	service: string,
+	{ status, page }: ProbeResponse,
+	{ keyIn }: ICredentialDataDecryptedObject,
+): string {
 	const sentences = [
 		describeStatus(status),
 		page && `It sent ${page}`,
 		// `The model router` is no name
 		status === 401 && `Copy the key of ${service.replace(/^The /, 'the ')} again`,
+		// LangGraph's cloud answers 403 to a key that is elsewhere (langchain-ai/chat-langchain#374)
+		keyIn && [401, 403].includes(status) && 'Check where the service takes it, in "Key In"',
 		[404, 405].includes(status) && 'Check the base URL.',
 	];
 	return sentences.filter(Boolean).join('. ');

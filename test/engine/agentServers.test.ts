@@ -99,7 +99,10 @@ it.each(NAMES)('%s: the credential test, with the right key and a wrong one', as
 		apiKey: WRONG,
 	});
 	if (PROVING.includes(name))
-		expect(wrong).toMatchObject({ status: 'Error', message: expect.stringMatching(/key/) });
+		expect(wrong).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(/again.*in "Key In"/),
+		});
 	// of a Chat Trigger, any request may start the workflow
 	expect(asked()).toEqual([]);
 });

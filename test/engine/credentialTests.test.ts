@@ -86,6 +86,17 @@ it.each<[Kind, 'OK' | 'Error', Said]>([
 	expect(await tested(kind, answer)).toMatchObject({ status });
 });
 
+it('a key that a server takes elsewhere: the field is named', async () => {
+	// of LangGraph's cloud: langchain-ai/chat-langchain#374
+	service.answer(() => json({ detail: 'Missing authentication headers' }, 403));
+	const data = { ...service.secrets[ROUTER], server: 'langGraph', keyIn: 'bearer' };
+	expect(await testCredential('agentServerApi', data)).toEqual({
+		status: 'Error',
+		message:
+			'The API key does not permit this request (403). Check where the service takes it, in "Key In"',
+	});
+});
+
 describe('model lists', () => {
 	const named = (name: string, models: string) => ({ name, models });
 	it.each([
