@@ -46,7 +46,9 @@ export function createAnswerEnd(number: number) {
 			// those of a piece within the answer
 			if (!hasReason && Array.isArray(choices) && choices.length > 0) return;
 			const usage = readUsage(chunk);
-			isCounted ||= isPlainObject(usage) && Object.values(usage).some((count) => Number(count) > 0);
+			isCounted ||=
+				isPlainObject(usage) &&
+				Object.values(usage).some((count) => typeof count !== 'object' && Number(count) > 0);
 		},
 		isCounted: () => isCounted,
 		/** @param choices How many there are. */

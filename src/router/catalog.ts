@@ -3,6 +3,7 @@ import { getRequestId, reportsError, unexpectedBodyError } from '../core/errorRe
 import { mapServiceError, ServiceError, type ServiceErrorKind, shortenText } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject } from '../core/json';
+import { readCount } from '../core/money';
 import { encodePathSegment, isOwnHost } from '../core/urls';
 import { CATALOG_FORMS } from './catalogForms';
 import { fits, isText, mergeEntries, toSpecifiedEntry } from './catalogPrices';
@@ -220,7 +221,7 @@ function isModel(value: unknown): value is Model {
 function findNextPage({ body, link = '' }: CatalogPage, count: number): NextPage {
 	const { links, has_more: hasMore, ...fields } = isPlainObject(body) ? body : {};
 	const { next } = isPlainObject(links) ? links : {};
-	const [, query] = /\?([^#]+)/.exec(String(next)) ?? [];
+	const [, query] = /\?([^#]+)/.exec(isText(next) ? next : '') ?? [];
 	if (query) return { query };
 	if (hasMore === false) return undefined;
 	const { next_cursor: cursor, last_id: lastId } = fields;
@@ -235,7 +236,8 @@ function findNextPage({ body, link = '' }: CatalogPage, count: number): NextPage
 		const sign = shortenText(JSON.stringify({ [name]: value }), 100);
 		return { reason: `it is not known how to ask for more where the answer has ${sign}` };
 	}
-	return Number(total) > count ? { reason: `the service counts ${Number(total)}` } : undefined;
+	const counted = readCount(total) ?? 0;
+	return counted > count ? { reason: `the service counts ${counted}` } : undefined;
 }
 
 const isSignOfMore = ([name, value]: [string, unknown]) =>

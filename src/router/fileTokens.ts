@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject } from '../core/json';
+import { stringOrEmpty } from './textAnswer';
 
 /*
  * How many tokens a file can have that is in a request itself. What is behind an address may be anything.
@@ -24,7 +25,7 @@ const OTHER_FIELDS = ['type', 'cache_control', 'detail', 'filename', 'format'];
  * @returns undefined if it has no file, one behind an address, or one of which no limit is known.
  */
 export function maximumFileTokens(part: JsonObject): number | undefined {
-	const place = FILE_PLACES[String(part['type'])];
+	const place = FILE_PLACES[stringOrEmpty(part['type'])];
 	if (!place) return undefined;
 	const { within, field } = place;
 	const { [within ?? field]: inner, ...around } = part;
@@ -37,7 +38,7 @@ export function maximumFileTokens(part: JsonObject): number | undefined {
 	if (!isKnown || typeof content !== 'string') return undefined;
 	const file =
 		part['type'] === 'input_audio'
-			? { type: `audio/${String(others['format'])}`, base64: content }
+			? { type: `audio/${stringOrEmpty(others['format'])}`, base64: content }
 			: readDataUrl(content);
 	const tokens = file && countTokens(file.type.toLowerCase(), file.base64);
 	return tokens === undefined

@@ -1,7 +1,7 @@
 import { textOf } from '../core/extractText';
 import { isPlainObject, tryParseJson, type JsonObject } from '../core/json';
 import { type ChatMessage, toAssistantMessage } from './messages';
-import type { TextAnswer } from './textAnswer';
+import { stringOrEmpty, type TextAnswer } from './textAnswer';
 
 /** Whom an answer is from, and in which form. */
 interface Origin {
@@ -165,9 +165,9 @@ function tell(
 	const told = [calls].flat().flatMap((call: unknown) => {
 		if (!isPlainObject(call)) return [];
 		const { name, arguments: given } = Object(call['function']) as JsonObject;
-		const result = results.get(String(call['id']));
+		const result = results.get(stringOrEmpty(call['id']));
 		const isJson = typeof given === 'string' && tryParseJson(given) !== undefined;
-		const called = `You called ${String(name)} with ${isJson ? given : JSON.stringify(given)}.`;
+		const called = `You called ${stringOrEmpty(name)} with ${isJson ? given : JSON.stringify(given)}.`;
 		if (!result) return [called];
 		return [`${called} The tool's words, not the user's: ${JSON.stringify(result.content)}`];
 	});

@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
 import { isPlainObject, type JsonObject } from '../core/json';
 import type { Model } from './model';
-import { isMissing, type TextChoice, type ToolCall } from './textAnswer';
+import { isMissing, stringOrEmpty, type TextChoice, type ToolCall } from './textAnswer';
 
 /** `function` has the result of a `function_call`, in the first form of the protocol. */
 export const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
@@ -158,7 +158,7 @@ export const findModalities = (messages: readonly ChatMessage[]): Modality[] =>
 		.flatMap(({ content }) => (Array.isArray(content) ? content : []))
 		.flatMap((part) => {
 			const { type } = Object(part) as { type?: unknown };
-			return modalities.filter((one) => String(type).replace('input_', '').startsWith(one));
+			return modalities.filter((one) => stringOrEmpty(type).replace('input_', '').startsWith(one));
 		});
 
 /**
@@ -180,7 +180,7 @@ export function checkInputs(
 	if (index === -1) return;
 	const needed = wanted[index] ?? 'file';
 	const model = `${place ? `${place} ${index + 1}: the` : 'The'} model ${id}`;
-	const inputs = accepted.join(', ') || 'none';
+	const inputs = accepted.map(stringOrEmpty).filter(Boolean).join(', ') || 'none';
 	throw invalidInputError(
 		`${model} does not take ${modalityNames[needed]}`,
 		`Nothing was sent. The inputs that the catalog lists: ${inputs}. Use another model, or leave the file out.`,

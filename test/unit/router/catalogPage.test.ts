@@ -60,6 +60,7 @@ it.each([
 	['that there are no more', { data: models(1, 2), has_more: false, last_id: 'v/m-2', next: 'x' }],
 	['an empty cursor', { data: models(1, 2), next_cursor: '' }],
 	['as many as it counts', { data: models(1, 2), total: 2 }],
+	['a count that is none', { data: models(1, 2), total: { toString: 1 } }],
 	['an empty list', { data: [], total: 0 }],
 ])('asks for nothing more where a page says %s', async (_what, body) => {
 	const { asked, incompleteReason } = await read({ '': json(body) });
@@ -74,6 +75,11 @@ it.each([
 		'an address without a query',
 		page(1, 4, { links: { next: '/p/2' } }),
 		`${FORM} {"next":"/p/2"}`,
+	],
+	[
+		'an address that is none',
+		page(1, 4, { links: { next: { toString: 1 } } }),
+		`${FORM} {"next":{"toString":1}}`,
 	],
 	['"has_more" alone', page(1, 4, { has_more: true, last_id: null }), `${FORM} {"has_more":true}`],
 	[

@@ -96,6 +96,11 @@ it('the token counts that Groq has in a field of its own are the usage', () => {
 	expect(answerTo(says('a'), { usage: own, x_groq: { usage } })).toMatchObject({ usage: own });
 });
 
+it.each([{ toString: 1 }, [[{ toString: 1 }]]])('a count %j is none', (count) => {
+	const usage = { total_tokens: count, completion_tokens: 3 };
+	expect(answerTo(says('a'), { choices: [], usage })).toMatchObject({ text: 'a', usage });
+});
+
 it('the token counts that Moonshot has in the choice are the usage, unless they come again', () => {
 	const usage = { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32 };
 	const last = chunk({}, { finish_reason: 'stop', usage });

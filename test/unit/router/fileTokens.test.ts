@@ -20,7 +20,7 @@ function wav({ format = 1, sampleRate = 16_000, frame = 2 } = {}) {
 }
 const mp3 = base64(Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0]), Buffer.alloc(16_000)]));
 const tagged = base64(`ID3${'\0'.repeat(3000)}`);
-const sound = (format: string, data: string) => ({
+const sound = (format: unknown, data: string) => ({
 	type: 'input_audio',
 	input_audio: { data, format },
 });
@@ -103,6 +103,7 @@ it.each<[string, object]>([
 	],
 	['a text that is no Base64', { type: 'file', file: { file_data: 'data:text/plain,abc' } }],
 	['something else that is called MP3', sound('mp3', wav())],
+	['a format that is no word', sound({ toString: 1 }, mp3)],
 	['AAC', sound('mp3', base64(Buffer.from([0xff, 0xf1, 0x50, 0x80])))],
 	['Opus', sound('opus', text)],
 	['a WAV that claims one sample per second', sound('wav', wav({ sampleRate: 1 }))],

@@ -246,6 +246,14 @@ it('in words, arguments that are no JSON are quoted as well', () => {
 	]);
 });
 
+it('in words, a call that has no name and no ID is told', () => {
+	const call = { id: { toString: 1 }, function: { name: [{ toString: 1 }], arguments: '{}' } };
+	const called: ChatMessage = { role: 'assistant', content: null, tool_calls: [call] };
+	expect(putBackAnswers([called], () => undefined, CHAT, true)).toEqual([
+		{ role: 'user', content: 'You called  with {}.' },
+	]);
+});
+
 it('in words, what another model has called is told as well, and no call is left', () => {
 	const { find, remember } = memory();
 	remember([MESSAGE], CALLS, CHAT, 'Let me see.');

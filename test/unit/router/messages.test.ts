@@ -1,7 +1,9 @@
 import {
 	addAttachments,
+	checkInputs,
 	checkMessages,
 	checkUrl,
+	findModalities,
 	markSystemMessage,
 	modalityNames,
 	modalityOf,
@@ -115,6 +117,16 @@ it('refuses with words, whatever an expression may give', () => {
 				expect(error).toMatchObject({ kind: 'invalid', message });
 			}
 		}),
+	);
+});
+
+it('an input and a part that are no words are none', () => {
+	const content = [{ type: { toString: 1 } }, { type: 'image_url' }];
+	const wanted = findModalities([{ role: 'user', content }]);
+	expect(wanted).toEqual(['image']);
+	const inputs = [{ toString: 1 }, 'text'] as string[];
+	expect(() => checkInputs({ id: 'm', input_modalities: inputs }, wanted)).toThrow(
+		expect.objectContaining({ message: 'The model m does not take images' }),
 	);
 });
 
