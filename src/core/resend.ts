@@ -12,7 +12,7 @@ import {
 } from './http';
 import { type End, MS_PER_MINUTE, type RateLimiter, type Turn } from './rateLimit';
 import { backOffWithJitter } from './retry';
-import { isUsedUp } from './usedUp';
+import { isTooLarge, isUsedUp } from './usedUp';
 
 const MAX_ATTEMPTS = 4;
 
@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 4;
  * - a GET after a broken connection, 408, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
- * A 429 that says that money, or what is free per day, is used up is returned at once. Any other delays all requests of the same limiter until its `Retry-After` is
+ * A 429 that says that money, or what is free per day, is used up is returned at once, as is one for a request that never fits. Any other delays all requests of the same limiter until its `Retry-After` is
  * over. When the wait would be longer than `maxRateLimitWait`, the 429 is returned at once.
  */
 export function withRetries(
@@ -110,7 +110,10 @@ async function readRefusal(response: HttpResponse) {
 	const details = parseErrorBody(body, contentTypeOf(response));
 	return {
 		response: { ...response, body: toBody(bytes) },
-		isRefused: !isUsedUp({ status, ...details }) && (hasHeader || !PER_DAY.test(body)),
+		isRefused:
+			!isUsedUp({ status, ...details }) &&
+			!isTooLarge({ status, ...details }) &&
+			(hasHeader || !PER_DAY.test(body)),
 		bodyWait: readWait(status, body),
 	};
 }

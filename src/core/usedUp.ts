@@ -29,6 +29,13 @@ const RATE_REASON = /\bper (minute|second|hour)\b|error-code#token-limit/i;
 const USED_UP_REASON =
 	/credit balance is too low|\bkey limit exceeded|budget has been exceeded|insufficient credits|monthly spending (limit|cap)|specified API usage limits|doesn't have any credits|run out of credits|(insufficient|not enough) (account )?balance|balance is insufficient|need positive balance|欠费/i;
 
+/**
+ * Whether a request alone asks for more tokens than the account may use in a minute, so that it never fits: OpenAI (429: vanna-ai/vanna-flask#11,
+ * continuedev/continue#10602), Groq (413: HunorLaczko/ha-groq-cloud-api#27).
+ */
+export const isTooLarge = ({ status = 0, reason = '' }: ServiceErrorDetails): boolean =>
+	[413, 429].includes(status) && /request too large for/i.test(reason);
+
 /** What to do about it. */
 export const USED_UP_ADVICE =
 	"The money for it is used up: the balance, or a limit of the account, the key or the model. Waiting does not help. Top up, or raise the limit, at the service or at the model's vendor.";

@@ -1,5 +1,6 @@
 import { isBadRequest, joinSentences, ServiceError, withDetails } from '../core/errors';
 import { type JsonObject, omitMissing } from '../core/json';
+import { isTooLarge } from '../core/usedUp';
 import { explainWrongEndpoint, type Model } from './model';
 import { formatUsd, readInteger, type Decimal } from '../core/money';
 import { findTextField } from './jobPricing';
@@ -19,9 +20,10 @@ export function withAdvice(error: ServiceError, model?: string): ServiceError {
 	if (!advice || existingAdvice.includes(advice)) return error;
 	const { kind, message, details } = error;
 	const isEmpty = details.status === 402 && isBalanceEmpty(error);
-	const refused = isFlagged(error)
-		? `The service refused the request (${details.status})`
-		: message;
+	const refused =
+		isFlagged(error) || isTooLarge(details)
+			? `The service refused the request (${details.status})`
+			: message;
 	const title = isEmpty ? 'The balance is empty (402)' : refused;
 	return new ServiceError(kind, title, {
 		...details,
@@ -45,6 +47,8 @@ function adviceFor(error: ServiceError): string | undefined {
 	if (isBalanceTooSmall(error)) return balanceAdvice(error);
 	if (code === 'job_not_completed' || (ids?.['jobId'] && NOT_READY_STATUSES.includes(status ?? 0)))
 		return 'The job is still running, or has failed: Wait for Job tells which.';
+	if (isTooLarge(error.details))
+		return 'It asks for more tokens than the account may use in a minute: shorten the messages, lower "Maximum Output Tokens", or raise the limit at the service.';
 	if (isTooLong(error))
 		return 'The conversation is too long for the model: shorten it or choose a model with a larger context window. For an AI agent, lower "Context Window Length" of its memory.';
 	if (isFlagged(error)) return 'Change the messages, or use another model.';

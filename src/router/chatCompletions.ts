@@ -1,4 +1,4 @@
-import { isErrorValue, parseErrorBody } from '../core/errorResponses';
+import { parseErrorBody } from '../core/errorResponses';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
@@ -6,6 +6,8 @@ import { createAnswerEnd } from './answerEnd';
 import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
+	finishOf,
+	hasBroken,
 	readReasoning,
 	mergePiece,
 	addCallFragment,
@@ -117,9 +119,8 @@ export function createChatAccumulator(
 		isWhole: () => mayLackMark && end.isWhole(choices.size),
 		/** OpenRouter reports the failure of a backend in the choice. */
 		failure() {
-			const { finish_reason: finishReason, error } = choices.get(0)?.fields ?? {};
-			const hasFailed = finishReason === 'error' || (error && isErrorValue(error));
-			return hasFailed ? parseErrorBody(error) : undefined;
+			const { fields: first } = choices.get(0) ?? {};
+			return first && hasBroken(first) ? parseErrorBody(first['error']) : undefined;
 		},
 		answer() {
 			const { complete, ...answer } = toAnswer(choices);
@@ -204,7 +205,7 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 		isThinking(message['content']) ||
 		contentChunks.length > 0 ||
 		Boolean(calls?.byPosition.size) ||
-		FINISH_WITHOUT_TEXT.includes(fields['finish_reason'])
+		FINISH_WITHOUT_TEXT.includes(finishOf(fields))
 	);
 }
 
@@ -259,7 +260,7 @@ function toTextChoice({
 	fields,
 	calls,
 }: PartialChoice): TextChoice {
-	const { finish_reason: finishReason } = fields;
+	const finishReason = finishOf(fields);
 	const { refusal } = message;
 	const reasoning = readReasoning(message);
 	// a service of the first form of the protocol has one call, without an ID

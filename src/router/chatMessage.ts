@@ -1,3 +1,4 @@
+import { isErrorValue } from '../core/errorResponses';
 import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
 import { isMissing, checkCount } from './textAnswer';
 
@@ -115,6 +116,24 @@ export interface PartialChoice {
 	/** A message that came in one piece. */
 	whole?: JsonObject | undefined;
 }
+
+/** Reasons of a backend that failed. Z.ai: anomalyco/opencode#44376; OpenRouter calls it "stop": earendil-works/pi#8511. */
+const BROKEN: unknown[] = ['error', 'network_error'];
+
+/** Whether a choice says that the backend has failed. @param fields Of the choice. */
+export const hasBroken = ({
+	finish_reason: reason,
+	native_finish_reason: native,
+	error,
+}: JsonObject) =>
+	BROKEN.includes(reason) || BROKEN.includes(native) || (Boolean(error) && isErrorValue(error));
+
+/** What a provider says where OpenRouter says that calls are whole which are cut off: 0xPlaygrounds/rig (tool_truncation_contract_matrix). */
+const CUT: unknown[] = ['length', 'max_output_tokens'];
+
+/** Why a choice has ended. @param fields Of the choice. */
+export const finishOf = ({ finish_reason: reason, native_finish_reason: native }: JsonObject) =>
+	CUT.includes(native) ? 'length' : reason;
 
 /** The tool calls of one message, of which fragments are still arriving. */
 export type PartialCalls = ReturnType<typeof createPartialCalls>;

@@ -1,5 +1,6 @@
 import { mapServiceError, isBadRequest } from '../core/errors';
 import type { Http } from '../core/http';
+import { isTooLarge } from '../core/usedUp';
 import type { LimitField } from './outputLimits';
 import { DEFAULT_OUTPUT_TOKENS } from './pricing';
 
@@ -99,17 +100,17 @@ function isRefused(cause: unknown, { name, isMeant }: OwnField, body: object): b
 const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
 
 /**
- * What a refusal for the number says: of the model, of what is left of its context window, or, at Groq, of the tokens per minute.
+ * What a refusal for the number says: of the model, of what is left of its context window, or, at Groq and OpenAI, of the tokens per minute.
  *
  * @see deepseek-ai/DeepSeek-V3#69, stepfun-ai/Step-Audio-R1#3 and vllm-project/vllm#20409 (vLLM), langchain-ai/langchain#24058
  * @see zeeyado/koassistant.koplugin#106 and HunorLaczko/ha-groq-cloud-api#27 (Groq, 413), sgl-project/sglang (tokenizer_manager.py)
  * @see https://developers.cloudflare.com/workers-ai/platform/errors (413), https://docs.aws.amazon.com/nova/latest/userguide
  */
 const ABOUT_NUMBER =
-	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\btokens per minute)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
+	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\btokens per min(ute)?)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
 
 /** It says what is left beside this prompt, or in this minute. */
-const ABOUT_PROMPT = /context|messages|prompt|inputs|per minute/i;
+const ABOUT_PROMPT = /context|messages|prompt|inputs|per min/i;
 /** And how long the window is, at vLLM, OpenAI, SGLang and TGI. */
 const WINDOW = /(?:context length (?:is|of)|must be <=) (\d{3,9})/;
 
@@ -141,8 +142,10 @@ export async function withLowerLimit<
 			return { ...answer, maxTokens: limit };
 		} catch (cause) {
 			const lower = LOWER.find((one) => one < limit);
-			const reason = isBadRequest(cause, 413) ? (cause.details.reason ?? '') : '';
-			if (lower === undefined || !ABOUT_NUMBER.test(reason)) throw mapServiceError(cause);
+			const refused = isBadRequest(cause, 413, 429) ? cause.details : {};
+			const { status, reason = '' } = refused;
+			const isBusy = status === 429 && !isTooLarge(refused);
+			if (lower === undefined || isBusy || !ABOUT_NUMBER.test(reason)) throw mapServiceError(cause);
 			// into a window that is not longer than what was asked for, it never fits
 			isOfModel = !ABOUT_PROMPT.test(reason) || Number(WINDOW.exec(reason)?.[1]) <= wanted;
 			limit = lower;

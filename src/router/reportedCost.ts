@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json';
+import { isPresent, type JsonObject } from '../core/json';
 import { Big, type Decimal, formatUsd, readDecimal } from '../core/money';
 
 /** Where services report what an answer has cost. */
@@ -40,6 +40,9 @@ const PLACES: ReadonlyArray<{
 	},
 ];
 
+/** Where its currency is: Logos (ls1intum/edutelligence#725: EUR), Perplexity. */
+const CURRENCIES = ['cost_currency', 'cost.currency'];
+
 /** The header in which LiteLLM reports the cost of an answer that is not streamed, in USD. */
 export const COST_HEADER = 'x-litellm-response-cost';
 
@@ -51,6 +54,8 @@ export const COST_HEADER = 'x-litellm-response-cost';
  * @returns whole micro-dollars, rounded up; undefined if it says nothing.
  */
 export function readReportedCost(usage: unknown, header?: string): number | undefined {
+	const currencies = CURRENCIES.map((at) => valueAt(usage, at)).filter(isPresent);
+	if (currencies.some((currency) => currency !== 'USD')) return undefined;
 	for (const { at, plus, times } of PLACES) {
 		const cost = readDecimal(valueAt(usage, at));
 		if (!cost) continue;

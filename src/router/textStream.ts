@@ -14,7 +14,7 @@ import {
 	truncatedAnswerError,
 	mapServiceError,
 	withDetails,
-	type ServiceError,
+	ServiceError,
 	type ServiceErrorDetails,
 	withOutcome,
 } from '../core/errors';
@@ -174,6 +174,6 @@ function isErrorEvent(event: JsonObject): boolean {
 function emptyAnswerError(response: HttpResponse, { usage, finishReason }: TextAnswer) {
 	const reason = 'It ended without any content.';
 	return usage || finishReason
-		? truncatedAnswerError(reason)
+		? new ServiceError('truncated', 'The answer is empty', { reason })
 		: malformedResponseError(response, reason);
 }

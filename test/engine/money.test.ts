@@ -155,6 +155,24 @@ describe('the spending cap per execution', () => {
 		expect(posts(service).length).toBeLessThanOrEqual(3);
 	});
 
+	it('counts the fee of xAI for a request against its guidelines, however small that is', async () => {
+		const body = { error: 'Content violates usage guidelines. Failed check: x' };
+		failPosts(service, { type: 'status', status: 403, body });
+		const { failed } = await ask(
+			'={{ $json.text }}',
+			{
+				...options(0.0505),
+				requestSettings: { concurrency: 1 },
+			},
+			{ items: twenty.slice(0, 2) },
+		);
+		expect(posts(service)).toHaveLength(1);
+		expect(failed.map(({ json }) => json)).toMatchObject([
+			{ details: { outcome: 'started', computed: { reservedUsd: 0.05 } } },
+			{ error: expect.stringContaining('$0.05 is spent') },
+		]);
+	});
+
 	it('counts all tries of Retry On Fail, and what is not known with the most that it can cost', async () => {
 		service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
 		const { error } = await service.run(

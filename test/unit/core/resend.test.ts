@@ -120,19 +120,23 @@ it('a date in Retry-After counts from the clock that is handed in', async () => 
 const refusal = (error: object, code = 429) =>
 	json({ error }, { status: code, headers: { 'retry-after': '1' } });
 
-it.each<[string, object]>([
+const TOO_LARGE =
+	'Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 30000, Requested 35000.';
+
+it.each<[string, { message: string }]>([
 	['OpenAI', { message: 'x', type: 'insufficient_quota', code: 'insufficient_quota' }],
 	['LiteLLM', { message: 'x', type: 'budget_exceeded', param: null, code: '429' }],
 	['Moonshot', { message: 'x', type: 'exceeded_current_quota_error' }],
+	['OpenAI', { message: TOO_LARGE, type: 'tokens', code: 'rate_limit_exceeded' }],
 ])(
-	'a 429 of %s that says that money is used up is not waited for, and delays nobody',
+	'a 429 of %s that would come again is not waited for, and delays nobody: %j',
 	async (_who, error) => {
 		for (const request of [POST, GET]) {
 			const { http, clock, send } = retrying(refusal(error), ok);
 			const answer = await send(request);
 			expect(answer).toMatchObject({ status: 429 });
 			// what was read is still there
-			expect((await readErrorResponse(answer)).details).toMatchObject({ reason: 'x' });
+			expect((await readErrorResponse(answer)).details).toMatchObject({ reason: error.message });
 			expect(await send(request)).toMatchObject({ status: 200 });
 			expect([http.requests.length, http.closed, clock.slept]).toEqual([2, [1], []]);
 		}

@@ -84,6 +84,13 @@ it.each([
 	expect(error.details.advice).toBe('Change the messages, or use another model.');
 });
 
+it.each([413, 429])('a request too large for a minute is told so, with %d', (status) => {
+	const reason = 'Request too large for gpt-4o on tokens per min (TPM): Limit 3, Requested 4.';
+	const error = withAdvice(new ServiceError('refused', 'x', { status, reason }));
+	expect(error.message).toBe(`The service refused the request (${status})`);
+	expect(error.details.advice).toContain('in a minute: shorten the messages');
+});
+
 const MODEL = { id: 'v/m', pricing: { input_per_mtok: 1, output_per_mtok: 2 } };
 const BODY = { model: 'v/m', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1000 };
 const META = { required_micro_usd: 2100, balance_micro_usd: 1600, held_micro_usd: 500 };

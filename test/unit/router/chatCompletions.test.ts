@@ -96,6 +96,15 @@ it('the token counts that Groq has in a field of its own are the usage', () => {
 	expect(answerTo(says('a'), { usage: own, x_groq: { usage } })).toMatchObject({ usage: own });
 });
 
+it.each(['length', 'max_output_tokens'])(
+	'a call that its provider ends by %s is cut off',
+	(end) => {
+		const call = chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f' } }] });
+		const last = chunk({}, { finish_reason: 'tool_calls', native_finish_reason: end });
+		expect(answerTo(call, last)).toMatchObject({ finishReason: 'length' });
+	},
+);
+
 it.each([{ toString: 1 }, [[{ toString: 1 }]]])('a count %j is none', (count) => {
 	const usage = { total_tokens: count, completion_tokens: 3 };
 	expect(answerTo(says('a'), { choices: [], usage })).toMatchObject({ text: 'a', usage });

@@ -37,10 +37,20 @@ it.each([
 });
 
 it.each([
-	'Request too large for model `llama-3.1-8b-instant` on tokens per minute (TPM): Limit 6000, Requested 16404, please reduce your message size and try again.',
-	'AiError: Ai: The estimated number of input and maximum output tokens (16404) exceeded this model context window limit (8192)',
-])('with 413 fewer are asked for, too, and only now: %s', async (message) => {
-	const { ask, sent } = serviceThat(4096, message, 413);
+	[
+		413,
+		'Request too large for model `llama-3.1-8b-instant` on tokens per minute (TPM): Limit 6000, Requested 16404, please reduce your message size and try again.',
+	],
+	[
+		413,
+		'AiError: Ai: The estimated number of input and maximum output tokens (16404) exceeded this model context window limit (8192)',
+	],
+	[
+		429,
+		'Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 10000, Requested 16404. The input or output tokens must be reduced in order to run successfully.',
+	],
+])('with %d fewer are asked for, too, and only now: %s', async (status, message) => {
+	const { ask, sent } = serviceThat(4096, message, status);
 	const answers = [await ask(16_384), await ask(16_384)];
 	expect(answers.map(({ maxTokens }) => maxTokens)).toEqual([4096, 4096]);
 	expect(sent).toEqual([16_384, 4096, 16_384, 4096]);
@@ -71,6 +81,7 @@ it.each([
 	[400, 'The prompt is empty', [16_384]],
 	[400, 'You requested 0 output tokens and your prompt contains at least 262145 tokens', [16_384]],
 	[413, 'The body is too large', [16_384]],
+	[429, 'Rate limit reached on tokens per min (TPM): Limit 30000, Used 29937', [16_384]],
 	[500, 'max_tokens is too large: 16384', [16_384]],
 	[400, 'max_tokens is too large: 16384', [16_384, 4096, 1024]],
 ])('a refusal with %d is told: %s', async (status, message, asked) => {

@@ -222,6 +222,16 @@ it.each([
 		{ finish_reason: 'error' },
 		{ reason: expect.stringContaining('without a reason') },
 	],
+	[
+		'a reason of Z.ai',
+		{ finish_reason: 'network_error' },
+		{ reason: expect.stringContaining('without a reason') },
+	],
+	[
+		'a reason that OpenRouter calls a stop',
+		{ ...STOP, native_finish_reason: 'network_error' },
+		{ reason: expect.stringContaining('without a reason') },
+	],
 ])('a choice that ends by %s is a partial answer', async (_what, choice, details) => {
 	const failure = await failureOf(chat(stream(says('a'), chunk({}, choice), DONE)));
 	expect(failure).toMatchObject({
@@ -366,6 +376,7 @@ it.each([
 ])('%s that ends with nothing said was charged, and is no answer', async (_what, ask, answer) => {
 	expect(await failureOf(ask(inMemory(answer)))).toMatchObject({
 		kind: 'truncated',
+		message: 'The answer is empty',
 		details: {
 			outcome: 'started',
 			reason: NOTHING,
