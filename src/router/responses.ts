@@ -174,21 +174,30 @@ function createEventHandlers(
 	};
 }
 
-/** The output of the response object, or the items that arrived one by one. */
+/**
+ * The output of the response object, or the items that arrived one by one: some services leave out the calls at the end.
+ *
+ * @see sgl-project/sglang#12652, maximhq/bifrost#2120
+ */
 function collectOutput({ response: { output }, items }: PartialResponse): JsonObject[] {
-	return Array.isArray(output) && output.length ? output.filter(isPlainObject) : items.inOrder();
+	const listed = Array.isArray(output) ? output.filter(isPlainObject) : [];
+	const arrived = items.inOrder();
+	const lacksCalls = arrived.some(isCall) && !listed.some(isCall);
+	return listed.length && !lacksCalls ? listed : arrived;
 }
+
+const isCall = ({ type }: JsonObject) => type === 'function_call';
 
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
 	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
 	const streamedText = texts.text();
 	const finalText = isComplete ? textsOf(output, 'text').join(BETWEEN_MESSAGES) : '';
-	const hasOutput = Array.isArray(response['output']) && response['output'].length > 0;
+	const hasOutput = [response['output']].flat().includes(output[0]);
 	// without an output, the final text may lack items that never ended
 	const isFinalTextComplete = finalText && (hasOutput || finalText.length >= streamedText.length);
 	const { model, usage } = response;
-	const toolCalls = output.filter(({ type }) => type === 'function_call');
+	const toolCalls = output.filter(isCall);
 	const finishReason = readFinishReason(response, toolCalls.length > 0);
 	const refusal = refusalChunks.join('') || textsOf(output, 'refusal').join('');
 	const reasoning = reasoningChunks.join('') || collectReasoning(output);

@@ -24,7 +24,7 @@ import { type AnswerPiece, END_MARK } from '../core/sse';
 import { withAdvice } from './advice';
 import { withOwnFields } from './ownFields';
 import { COST_HEADER } from './reportedCost';
-import { placeOfCut, type TextAnswer } from './textAnswer';
+import { COMPLETE, placeOfCut, type TextAnswer } from './textAnswer';
 
 /** Called with every text chunk as it arrives, and awaited. */
 export type OnText = (text: string) => void | Promise<void>;
@@ -172,7 +172,8 @@ function isErrorEvent(event: JsonObject): boolean {
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */
 function emptyAnswerError(response: HttpResponse, { usage, finishReason }: TextAnswer) {
-	const reason = 'It ended without any content.';
+	const why = COMPLETE.includes(finishReason ?? 'stop') ? '' : `: ${finishReason}`;
+	const reason = `It ended without any content${why}.`;
 	return usage || finishReason
 		? new ServiceError('truncated', 'The answer is empty', { reason })
 		: malformedResponseError(response, reason);

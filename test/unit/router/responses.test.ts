@@ -71,6 +71,20 @@ it.each(['', 5])('the model %j is the one that was asked for', (model) => {
 	expect(answerTo(done({ model }))).toMatchObject({ model: 'asked/for' });
 });
 
+it.each(['', 'ab'])('a call that the end leaves out is kept, beside the text %j', (text) => {
+	const given = [
+		delta(text),
+		added(1, { type: 'function_call', call_id: 'c', name: 'f', arguments: '' }),
+		event('function_call_arguments.done', { output_index: 1, arguments: '{"a":1}' }),
+		done({ output: [message(said(text))] }),
+	];
+	expect(answerTo(...given)).toMatchObject({
+		text,
+		finishReason: 'tool_calls',
+		toolCalls: [{ id: 'c', name: 'f', arguments: { a: 1 } }],
+	});
+});
+
 const REFUSED = { type: 'refusal', refusal: 'no' };
 const THOUGHTS = { type: 'reasoning', summary: [{ text: 'h' }], content: [{ text: 'm' }] };
 

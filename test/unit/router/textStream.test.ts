@@ -366,6 +366,12 @@ it.each([
 	});
 });
 
+it('an answer without content says why it has none', async () => {
+	const sensitive = stream(chunk({}, { finish_reason: 'sensitive' }), DONE);
+	const { details } = await failureOf(chat(sensitive));
+	expect(details.reason).toBe('It ended without any content: sensitive.');
+});
+
 it.each([
 	['a stop', askChat, stream(chunk({ role: 'assistant' }), chunk({}, STOP), DONE)],
 	['usage alone', askChat, stream({ choices: [], usage: USAGE }, DONE)],
