@@ -9,6 +9,7 @@ import { CATALOG_FORMS } from './catalogForms';
 import { fits, isText, mergeEntries, toSpecifiedEntry } from './catalogPrices';
 import { type Model, createModelFinder, describeMissingModel, isSameModel } from './model';
 import { serviceOf } from './services';
+import { stringOrEmpty } from './textAnswer';
 
 /** Far more than any catalog has: a service with more is broken. */
 const MAX_PAGES = 200;
@@ -221,7 +222,7 @@ function isModel(value: unknown): value is Model {
 function findNextPage({ body, link = '' }: CatalogPage, count: number): NextPage {
 	const { links, has_more: hasMore, ...fields } = isPlainObject(body) ? body : {};
 	const { next } = isPlainObject(links) ? links : {};
-	const [, query] = /\?([^#]+)/.exec(isText(next) ? next : '') ?? [];
+	const [, query] = /\?([^#]+)/.exec(stringOrEmpty(next)) ?? [];
 	if (query) return { query };
 	if (hasMore === false) return undefined;
 	const { next_cursor: cursor, last_id: lastId } = fields;
@@ -236,7 +237,7 @@ function findNextPage({ body, link = '' }: CatalogPage, count: number): NextPage
 		const sign = shortenText(JSON.stringify({ [name]: value }), 100);
 		return { reason: `it is not known how to ask for more where the answer has ${sign}` };
 	}
-	const counted = readCount(total) ?? 0;
+	const counted = Number(readCount(total));
 	return counted > count ? { reason: `the service counts ${counted}` } : undefined;
 }
 

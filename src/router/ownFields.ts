@@ -114,6 +114,14 @@ const ABOUT_PROMPT = /context|messages|prompt|inputs|per min/i;
 /** And how long the window is, at vLLM, OpenAI, SGLang and TGI. */
 const WINDOW = /(?:context length (?:is|of)|must be <=) (\d{3,9})/;
 
+/** The words of a refusal for the number; empty for any other failure, such as too many requests. */
+function reasonOfNumber(cause: unknown): string {
+	if (!isBadRequest(cause, 413, 429)) return '';
+	const { status, reason = '' } = cause.details;
+	const isBusy = status === 429 && !isTooLarge(cause.details);
+	return !isBusy && ABOUT_NUMBER.test(reason) ? reason : '';
+}
+
 /**
  * Asks for fewer output tokens where the service refuses the maximum that nobody but us has set. Such a refusal has started nothing, and the
  * bound holds for less.
@@ -142,10 +150,8 @@ export async function withLowerLimit<
 			return { ...answer, maxTokens: limit };
 		} catch (cause) {
 			const lower = LOWER.find((one) => one < limit);
-			const refused = isBadRequest(cause, 413, 429) ? cause.details : {};
-			const { status, reason = '' } = refused;
-			const isBusy = status === 429 && !isTooLarge(refused);
-			if (lower === undefined || isBusy || !ABOUT_NUMBER.test(reason)) throw mapServiceError(cause);
+			const reason = reasonOfNumber(cause);
+			if (lower === undefined || !reason) throw mapServiceError(cause);
 			// into a window that is not longer than what was asked for, it never fits
 			isOfModel = !ABOUT_PROMPT.test(reason) || Number(WINDOW.exec(reason)?.[1]) <= wanted;
 			limit = lower;

@@ -123,7 +123,7 @@ const refusal = (error: object, code = 429) =>
 const TOO_LARGE =
 	'Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 30000, Requested 35000.';
 
-it.each<[string, { message: string }]>([
+it.each<[string, { message: string; [field: string]: unknown }]>([
 	['OpenAI', { message: 'x', type: 'insufficient_quota', code: 'insufficient_quota' }],
 	['LiteLLM', { message: 'x', type: 'budget_exceeded', param: null, code: '429' }],
 	['Moonshot', { message: 'x', type: 'exceeded_current_quota_error' }],
