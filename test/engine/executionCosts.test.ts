@@ -94,9 +94,12 @@ it('what Retry On Fail repeats counts once', async () => {
 it('an execution that goes on where another has failed counts what it pays itself', async () => {
 	const cost = await textCost();
 	refuse('two.');
+	refuse('two.');
 	const nodes = [answer('One'), answer('Two', 'two.')];
 	const first = await runAll(nodes);
 	expect(first.costs).toEqual({ costUsd: usd(cost) });
+	const refused = await runAll(nodes, { retry: first.data });
+	expect(refused.costs).toEqual({ costUsd: '0' });
 	const again = await runAll(nodes, { retry: first.data });
 	expect(again.costs).toEqual({ costUsd: usd(Number(again.json('Two')['costUsd'])) });
 });

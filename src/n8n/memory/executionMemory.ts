@@ -106,22 +106,21 @@ interface Counted {
  * @param credentialId Jobs of two accounts may have the same ID.
  */
 export function createExecutionCosts(n8n: IExecuteFunctions, credentialId: string) {
+	// n8n Agents have neither a memory nor an ID
+	const memory = getMemory(n8n, 'flow') as { costs?: Counted };
+	const executionId = n8n.getExecutionId();
+	if (memory.costs && memory.costs.executionId !== executionId) {
+		delete memory.costs;
+		for (const name of ['costUsd', 'unknownCosts'])
+			if (n8n.customData.get(name) !== undefined) n8n.customData.set(name, '0');
+	}
 	const add = (name: 'costUsd' | 'unknownCosts', amount: Decimal) =>
 		updateCustomData(n8n, name, (before) => (readDecimal(before) ?? ZERO).plus(amount).toFixed());
 	const count = (cost: Cost, times: 1 | -1 = 1) =>
 		cost === undefined
 			? add('unknownCosts', ZERO.plus(times))
 			: add('costUsd', ZERO.plus(cost).times('1e-6').times(times));
-	const openAmounts = (): Counted['amounts'] => {
-		const memory = getMemory(n8n, 'flow') as { costs?: Counted };
-		const executionId = n8n.getExecutionId();
-		// n8n Agents have neither a memory nor an ID
-		if (memory.costs && memory.costs.executionId === executionId) return memory.costs.amounts;
-		if (memory.costs)
-			for (const name of ['costUsd', 'unknownCosts'])
-				if (n8n.customData.get(name) !== undefined) n8n.customData.set(name, '0');
-		return (memory.costs = { executionId, amounts: {} }).amounts;
-	};
+	const openAmounts = () => (memory.costs ??= { executionId, amounts: {} }).amounts;
 	/** Counts an amount that replaces the one before. */
 	const replace = (of: string, cost: Cost) => {
 		const amounts = openAmounts();
