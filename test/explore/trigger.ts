@@ -147,7 +147,7 @@ export async function play(
 		const claim = `${name}.claim`;
 		const { jobs } = await pollLedger(ledger, watching, claim);
 		// n8n may lose what a poll returns, and may let an execution wait
-		if (!jobs.length || random() < 0.05) return;
+		if (!jobs.length || (random() < 0.05 && mine !== CALM)) return;
 		const waits = random() * (random() < 0.1 ? 15 * MINUTE : 500);
 		at(waits, () => void execute(claim, jobs, mine).catch((cause) => say(name, String(cause))));
 	};
