@@ -186,7 +186,15 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 		idleTimeout,
 		/** @param headBy Milliseconds since 1970 by which the response head has to be in. */
 		begin(headBy = Infinity) {
-			const request = newRequest(headBy);
+			const request: TimedRequest = {
+				connection: new AbortController(),
+				startedAt: Date.now(),
+				headBy,
+				waitingSince: undefined,
+				waited: 0,
+				hasReader: false,
+				end: undefined,
+			};
 			inFlight.add(request);
 			if (stop?.aborted) end(request, 'stopped');
 			else if (!isWatching) void watchLimits();
@@ -195,13 +203,3 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 		end,
 	};
 }
-
-const newRequest = (headBy: number): TimedRequest => ({
-	connection: new AbortController(),
-	startedAt: Date.now(),
-	headBy,
-	waitingSince: undefined,
-	waited: 0,
-	hasReader: false,
-	end: undefined,
-});

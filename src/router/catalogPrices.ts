@@ -1,4 +1,3 @@
-import { groupBy } from '../core/grouping';
 import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
@@ -233,7 +232,7 @@ function valuesAt(value: unknown, path: string | undefined): unknown[] {
  * @returns by ID.
  */
 export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonObject> {
-	const ofId = groupBy(entries, ({ id }) => String(id));
+	const ofId = Map.groupBy(entries, ({ id }) => String(id));
 	return new Map([...ofId].map(([id, same]) => [id, mergeAll(same)]));
 }
 

@@ -111,14 +111,7 @@ function resolveModality(
 	return file.mimeType.endsWith('/octet-stream') ? undefined : modalityOf(file.mimeType);
 }
 
-/** Options and their fields in the chat-completions protocol. */
-const CHAT_FIELDS = {
-	maxTokens: 'max_tokens',
-	reasoningEffort: 'reasoning_effort',
-	temperature: 'temperature',
-} as const;
-
-type ChatFields = { [name in keyof typeof CHAT_FIELDS]?: unknown };
+type ChatFields = { [name in 'maxTokens' | 'reasoningEffort' | 'temperature']?: unknown };
 type TextOption = (typeof textOptions)[keyof typeof textOptions];
 type ChatOptions = ChatFields &
 	Partial<ParamValues<Array<TextOption | typeof toolChoiceOption | typeof toolsOption>>>;
@@ -199,11 +192,13 @@ export function toFormatField({
 	return { response_format: { type, json_schema: { name: 'answer', schema } } };
 }
 
-/** The fields of the options that are set. */
-export function toChatFields(options: ChatFields): Record<string, unknown> {
-	const names = Object.keys(CHAT_FIELDS) as Array<keyof ChatFields>;
-	return omitMissing(Object.fromEntries(names.map((name) => [CHAT_FIELDS[name], options[name]])));
-}
+/** The fields of the chat-completions protocol for the options that are set. */
+export const toChatFields = ({
+	maxTokens,
+	reasoningEffort,
+	temperature,
+}: ChatFields): Record<string, unknown> =>
+	omitMissing({ max_tokens: maxTokens, reasoning_effort: reasoningEffort, temperature });
 
 /** Fields that are not allowed in Additional Fields, and why. */
 const FORBIDDEN_FIELDS: Record<string, string> = {
