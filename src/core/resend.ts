@@ -37,10 +37,8 @@ export function withRetries(
 		let pause: number | undefined;
 		try {
 			const answered = await http.send(request);
-			const { status } = answered;
-			const isLimited = status === 429;
-			const hasFailed = request.method === 'GET' && (status === 408 || status >= 500);
-			if (!isLimited && !hasFailed) return { response: answered };
+			const isLimited = answered.status === 429;
+			if (!isLimited && !isRetryableResponse(request, answered)) return { response: answered };
 			const { response, isRefused, bodyWait } = isLimited
 				? await readRefusal(answered)
 				: { response: answered, isRefused: false, bodyWait: undefined };
@@ -118,6 +116,10 @@ async function readRefusal(response: HttpResponse) {
 			(hasHeader || !PER_DAY.test(body)),
 		bodyWait: readWait(status, body),
 	};
+}
+
+function isRetryableResponse({ method }: HttpRequest, { status }: HttpResponse): boolean {
+	return method === 'GET' && (status === 408 || status >= 500);
 }
 
 function isRetryableError({ method }: HttpRequest, { kind, details }: ServiceError): boolean {

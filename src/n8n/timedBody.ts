@@ -186,15 +186,7 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 		idleTimeout,
 		/** @param headBy Milliseconds since 1970 by which the response head has to be in. */
 		begin(headBy = Infinity) {
-			const request: TimedRequest = {
-				connection: new AbortController(),
-				startedAt: Date.now(),
-				headBy,
-				waitingSince: undefined,
-				waited: 0,
-				hasReader: false,
-				end: undefined,
-			};
+			const request = newRequest(headBy);
 			inFlight.add(request);
 			if (stop?.aborted) end(request, 'stopped');
 			else if (!isWatching) void watchLimits();
@@ -203,3 +195,13 @@ export function createRequestTimeouts({ idleTimeout, totalTimeout, stop }: Timeo
 		end,
 	};
 }
+
+const newRequest = (headBy: number): TimedRequest => ({
+	connection: new AbortController(),
+	startedAt: Date.now(),
+	headBy,
+	waitingSince: undefined,
+	waited: 0,
+	hasReader: false,
+	end: undefined,
+});

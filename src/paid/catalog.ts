@@ -200,22 +200,24 @@ export function priceByOwner(
 	if (entry?.kind && entry.kind !== 'text') return { entry };
 	const prices = readTokenPrices(entry?.pricing);
 	const isPriced = prices.input !== undefined && prices.output !== undefined;
-	const anyOther = ownPrices.get('*');
-	const own = ownPrices.get(keyOfLine(entry?.id ?? model));
-	const line = own ?? (isRead && !isPriced ? anyOther : undefined);
+	const line = findLine(ownPrices, entry?.id ?? model, isRead && !isPriced);
 	if (!line) return entry && { entry };
 	const isTooLow = isBelow(line, prices);
 	const pricing = { input_per_mtok: line.input, output_per_mtok: line.output };
 	return {
 		entry: withPricing<Model>(entry ?? { id: model }, pricing),
 		priceSource: 'credential',
-		isAnyOther: line === anyOther,
+		isAnyOther: line === ownPrices.get('*'),
 		isConfirmed: isPriced && !isTooLow,
 		...(isTooLow && {
 			priceNotice: `The price of ${model} in the credential is below that of the catalog: the cost may be higher than shown, and caps allow more.`,
 		}),
 	};
 }
+
+/** @param mayBeAny Whether the line for any other model counts. */
+const findLine = (ownPrices: OwnPrices, id: string, mayBeAny: boolean) =>
+	ownPrices.get(keyOfLine(id)) ?? (mayBeAny ? ownPrices.get('*') : undefined);
 
 /** Whether a token of the prompt, in whatever form, or of the answer costs more in the catalog. */
 const isBelow = (
