@@ -34,12 +34,13 @@ export function refusedRequestError(response: HttpResponse, body: string): Servi
 /**
  * What a refusal says of an answer that was made. Portkey: a guardrail after the request keeps back one that is paid. OpenAI and Azure: thinking
  * has used up the maximum. Groq: what the model wrote is no call of a tool. Anthropic and Alibaba: its answer was filtered. xAI charges for what
- * violates its guidelines.
+ * violates its guidelines, and Azure for a prompt that its filter keeps back.
  *
  * @see https://portkey.ai/docs/product/guardrails, Portkey-AI/gateway#1740
  * @see decolua/9router#972 (Azure), vercel/ai#6916 and HunorLaczko/ha-groq-cloud-api#20 (Groq), anthropics/claude-code#58367,
  *   langgenius/dify-official-plugins#1651 (Alibaba)
  * @see https://docs.x.ai/developers/pricing (Usage Guidelines Violation Fee), UKGovernmentBEIS/inspect_ai#2267
+ * @see https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter ("status": 400), microsoft/TinyTroupe#85
  */
 function readOutcome(status: number, body: string): Pick<ServiceErrorDetails, 'outcome'> {
 	if (HAS_RUN.test(body)) return { outcome: 'started' };
@@ -51,7 +52,7 @@ function readOutcome(status: number, body: string): Pick<ServiceErrorDetails, 'o
 }
 
 const HAS_RUN =
-	/could not finish the message because|\bfailed_generation\b|\btool_use_failed\b|\boutput (blocked by content|data may contain)|violates usage guidelines/i;
+	/could not finish the message because|\bfailed_generation\b|\btool_use_failed\b|\boutput (blocked by content|data may contain)|violates usage guidelines|\bcontent management policy/i;
 
 /** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
 export const REPORTED = 'The service reported an error';

@@ -287,6 +287,14 @@ it.each<[number, object]>([
 	[400, { code: 'tool_use_failed', message: 'parameters for tool add did not match schema' }],
 	[400, { message: 'Output blocked by content filtering policy' }],
 	[400, { message: 'Output data may contain inappropriate content. For details, see …' }],
+	[
+		400,
+		{
+			code: 'content_filter',
+			message:
+				"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+		},
+	],
 	[403, { message: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' }],
 ])('%d %j: the model has run, or it is charged', (status, error) => {
 	const refused = refusedRequestError(response({ status }), JSON.stringify({ error }));
