@@ -143,14 +143,36 @@ export const createPartialCalls = () => ({
 	/** Positions of calls that differ from their index. */
 	positionByIndex: new Map<number, number>(),
 	positionById: new Map<unknown, number>(),
+	/** By position: the arguments, if a piece that begins with all before it is said anew. */
+	restated: new Map<number, string>(),
 	/** The highest position; -1 if there is none. */
 	lastPosition: -1,
 	/** Characters that have been parsed to check whether a call is complete. */
 	parsedCharacters: 0,
 });
 
-export const sortCalls = ({ byPosition }: PartialCalls): PartialCall[] =>
-	[...byPosition].sort(([one], [other]) => one - other).map(([, call]) => call);
+export const sortCalls = ({ byPosition, restated }: PartialCalls): PartialCall[] =>
+	[...byPosition]
+		.sort(([one], [other]) => one - other)
+		.map(([position, call]) => withRestated(call, restated.get(position)));
+
+/**
+ * A call whose pieces are no JSON one after the other, and are some if each that begins with all before it replaces that.
+ *
+ * @see NousResearch/hermes-agent#35718 (Qianfan), anomalyco/opencode#17339 (GLM), lidge-jun/opencodex#361, microsoft/autogen#7549 (Gemini: "{}" first)
+ */
+function withRestated(call: PartialCall, restated = ''): PartialCall {
+	const called = Object(call['function']) as JsonObject;
+	const written = called['arguments'];
+	if (restated === written || !isPlainObject(tryParseJson(restated))) return call;
+	if (typeof written !== 'string' || tryParseJson(written) !== undefined) return call;
+	return { ...call, function: { ...called, arguments: restated } };
+}
+
+function restate(before: string, piece: string): string {
+	const isAnew = before === '{}' ? piece.startsWith('{') : piece.startsWith(before);
+	return isAnew ? piece : before + piece;
+}
 
 /** Adds a fragment of a call: the first has its id and name, the following ones its arguments in parts. */
 export function addCallFragment(calls: PartialCalls, fragment: unknown, position: number): void {
@@ -161,6 +183,9 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 		if (name === 'function' && isPlainObject(value)) call[name] = mergeFunction(call[name], value);
 		else if (name !== 'function' && name !== 'index') add(call, name, value);
 	}
+	const { arguments: piece } = Object(fragment['function']) as JsonObject;
+	if (typeof piece === 'string')
+		calls.restated.set(index, restate(calls.restated.get(index) ?? '', piece));
 	calls.byPosition.set(index, call);
 	calls.lastPosition = Math.max(calls.lastPosition, index);
 	if (!isMissing(call['id']) && !calls.positionById.has(call['id']))

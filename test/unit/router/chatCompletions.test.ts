@@ -179,6 +179,12 @@ it.each([
 	['without an index and an id', ['- - f 1 + - - g 2'], [' f 1', ' g 2']],
 	['in the other order', ['1 d g 1', '0 c f 2'], ['c f 2', 'd g 1']],
 	['of no JSON', ['0 c f {"a":'], ['c f {"a":']],
+	['that say all so far anew', ['0 c f {"a"', '0 - - {"a":', '0 - - {"a":1}'], ['c f {"a":1}']],
+	['said whole at the end', ['0 c f {"a"', '0 - - :1}', '0 - - {"a":1}'], ['c f {"a":1}']],
+	['after an empty object', ['0 c f {}', '0 - - {"a":1}'], ['c f {"a":1}']],
+	['with one name within another', ['0 c f {"a":', '0 - - {"a":1}}'], ['c f {"a":{"a":1}}']],
+	['cut off so', ['0 c f {"a":', '0 - - {"a":1'], ['c f {"a":{"a":1']],
+	['of two in one place', ['0 c f {"a":1}', '0 - - {"b":2}'], ['c f {"a":1}{"b":2}']],
 	['without arguments', ['0 c f -'], ['c f ']],
 ])('tool calls %s', (_what, fragments, expected) => {
 	const chunks = fragments.map((one) => chunk({ tool_calls: one.split(' + ').map(readPart) }));
