@@ -101,7 +101,7 @@ async function ask(
 		const error = explainBalance(asked.failure, request);
 		if (!priced) {
 			const cost = feeOf(error, price);
-			return { failure: explainLost(error, call, cost ?? price.microUsd, body), cost };
+			return { failure: explainLost(error, call, { ...price, cost }, body), cost };
 		}
 		return { failure: withDetails(error, { partial: priced.answer }), cost: priced.cost };
 	}
@@ -143,7 +143,7 @@ async function priceAnswer(
 	const costUsd = toUsd(cost);
 	const figures: Pick<PricedAnswer, 'costUsd' | 'costComputed' | 'reservedUsd' | 'costSource'> =
 		costUsd === undefined
-			? reservedUsd(price.microUsd)
+			? reservedUsd(price)
 			: {
 					costUsd,
 					...(isReported
@@ -182,7 +182,7 @@ function computeCost({ model, found, find }: TextCall, answered: string, tokens:
 	return omitMissing({ most: cost === undefined ? cost : Math.max(cost, ofOther ?? cost), least });
 }
 
-const reservedUsd = (microUsd: Price['microUsd']) => omitMissing({ reservedUsd: toUsd(microUsd) });
+const reservedUsd = ({ microUsd }: Price) => omitMissing({ reservedUsd: toUsd(microUsd) });
 
 /**
  * Whether an answer was counted. Gateways report 0 for what they have not counted, which is not free: a prompt has tokens, and so has what
@@ -207,23 +207,21 @@ const leastCost = ({ body, found: { entry } }: TextCall, { text }: Pick<TextAnsw
 /** Micro-dollars that xAI charges for a request against its guidelines. @see https://docs.x.ai/developers/pricing (Usage Guidelines Violation Fee) */
 const FEE = 50_000;
 
-/** What a refusal costs at most, where that may be more than was reserved. */
+/** What a refusal costs, where that is more than was reserved. */
 const feeOf = ({ details: { reason = '' } }: ServiceError, { microUsd = 0 }: Price) =>
-	/violates usage guidelines/i.test(reason) ? Math.max(FEE, microUsd) : undefined;
+	microUsd < FEE && /violates usage guidelines/i.test(reason) ? FEE : undefined;
 
-/**
- * A failure before anything arrived: it was refused, or nobody knows what has become of it.
- *
- * @param most Micro-dollars.
- */
+/** A failure before anything arrived: it was refused, or nobody knows what has become of it. */
 function explainLost(
 	error: ServiceError,
 	{ found }: TextCall,
-	most: Price['microUsd'],
+	price: Price & { cost: Cost },
 	body: Body,
 ) {
 	if (isUnstarted(error)) return adviseModel(explainMaximumPrice(error, body), found);
-	return withDetails(error, { computed: { ...error.details.computed, ...reservedUsd(most) } });
+	const costUsd = toUsd(price.cost);
+	const figures = costUsd === undefined ? reservedUsd(price) : { costUsd };
+	return withDetails(error, { computed: { ...error.details.computed, ...figures } });
 }
 
 /** What to do where neither the service nor the catalog has a model, or neither is at this address. */

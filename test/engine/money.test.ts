@@ -155,23 +155,34 @@ describe('the spending cap per execution', () => {
 		expect(posts(service).length).toBeLessThanOrEqual(3);
 	});
 
-	it('counts the fee of xAI for a request against its guidelines, however small that is', async () => {
-		const body = { error: 'Content violates usage guidelines. Failed check: x' };
-		failPosts(service, { type: 'status', status: 403, body });
-		const { failed } = await ask(
-			'={{ $json.text }}',
-			{
-				...options(0.0505),
-				requestSettings: { concurrency: 1 },
-			},
-			{ items: twenty.slice(0, 2) },
-		);
-		expect(posts(service)).toHaveLength(1);
-		expect(failed.map(({ json }) => json)).toMatchObject([
-			{ details: { outcome: 'started', computed: { reservedUsd: 0.05 } } },
-			{ error: expect.stringContaining('$0.05 is spent') },
-		]);
-	});
+	it.each([
+		['fee of xAI where less was reserved', 500, { costUsd: 0.05 }, '$0.05 is spent'],
+		[
+			'reserved amount where that is more',
+			40_000,
+			{ reservedUsd: expect.closeTo(0.06, 3) },
+			'$0.00 is spent, and',
+		],
+	])(
+		'of a request against the guidelines, it counts the %s',
+		async (_what, maxTokens, computed, said) => {
+			const body = { error: 'Content violates usage guidelines. Failed check: x' };
+			failPosts(service, { type: 'status', status: 403, body });
+			const { failed } = await ask(
+				'x',
+				{
+					options: { maxTokens, spendingCapPerExecution: 0.05 + maxTokens / 1e6 },
+					requestSettings: { concurrency: 1 },
+				},
+				{ items: [{}, {}] },
+			);
+			expect(posts(service)).toHaveLength(1);
+			expect(failed.map(({ json }) => json)).toMatchObject([
+				{ details: { outcome: 'started', computed } },
+				{ error: expect.stringContaining(said) },
+			]);
+		},
+	);
 
 	it('counts all tries of Retry On Fail, and what is not known with the most that it can cost', async () => {
 		service.fault({ match: { method: 'POST' }, do: { type: 'status', status: 500 } });
