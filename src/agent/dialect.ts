@@ -63,6 +63,8 @@ export interface Meaning {
 	readonly piece?: Paths;
 	/** Where this holds, a piece may be the whole last message, which a node of a graph hands on as its own. */
 	readonly copies?: Condition;
+	/** Messages that have the same value here may come side by side. Those that begin later are kept until it changes. */
+	readonly from?: Path;
 	/** Where this holds, a piece may begin with all that its message has said so far, or else stands in its place. */
 	readonly repeats?: Condition;
 	/** A piece may also be new, or take back what it has said. It then adds nothing: the whole message follows. */

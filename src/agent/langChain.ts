@@ -47,10 +47,16 @@ const SERIALIZED: readonly Meaning[] = [
 	{
 		piece: '0.kwargs.content',
 		copies: { '0.id': 'AIMessage' },
+		from: '1.langgraph_step',
 		id: '0.kwargs.id',
 		stopped: stoppedIn('0.kwargs'),
 	},
-	{ piece: '1.0.kwargs.content', copies: { '1.0.id': 'AIMessage' }, id: '1.0.kwargs.id' },
+	{
+		piece: '1.0.kwargs.content',
+		copies: { '1.0.id': 'AIMessage' },
+		from: '1.1.langgraph_step',
+		id: '1.0.kwargs.id',
+	},
 	{ state: 'messages' },
 	{ if: { 0: 'values' }, state: '1.messages' },
 	...langChainCalls('0.kwargs'),
@@ -81,6 +87,8 @@ export const LANGCHAIN: readonly Dialect[] = [
 					if: { '0.type': AI },
 					piece: '0.content',
 					copies: { '0.type': 'ai' },
+					// nodes of one step run in parallel
+					from: '1.langgraph_step',
 					id: '0.id',
 					calls: '0.tool_calls',
 					stopped: stoppedIn('0'),

@@ -2,14 +2,15 @@ import { answersIn, isOtherPart, isOthers, textOf, unwrapped } from '../core/ext
 import { isPlainObject, isEmptyValue, type JsonObject } from '../core/json';
 import type { Meaning, Paths } from './dialect';
 import { createGrowth } from './growth';
-import { createParagraphs, type Paragraphs } from './paragraphs';
+import { createParagraphs, createSideBySide, type Paragraphs } from './paragraphs';
 import { entriesOf, holds, questionAt, saidAt, textAt, valueAt, type NamedEvent } from './paths';
 
 /** Builds the messages of an answer from what events mean. */
 export function createMessages() {
 	const answer = createParagraphs();
-	const { addPiece, addNew } = answer;
+	const { addNew } = answer;
 	const grown = createGrowth(answer);
+	const { addPiece, release } = createSideBySide(answer);
 	const findId = createIdFinder();
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
@@ -21,7 +22,7 @@ export function createMessages() {
 	const finish = (): string => {
 		const messages = said(conversation);
 		conversation = undefined;
-		return addRest(answer, messages);
+		return release() + addRest(answer, messages);
 	};
 
 	const addWhole = (meaning: Meaning, value: unknown): string => {
@@ -38,7 +39,7 @@ export function createMessages() {
 	return {
 		/** @returns the text that a meaning of an event adds. */
 		add(meaning: Meaning, event: NamedEvent): string {
-			const { piece, copies, grows, state, spare: spareAt } = meaning;
+			const { piece, copies, from, grows, state, spare: spareAt } = meaning;
 			const { value } = event;
 			if (spareAt !== undefined) keepMessages(valueAt(value, spareAt), spare);
 			if (meaning.forgets) isReplaced ||= answer.current() !== '';
@@ -47,7 +48,8 @@ export function createMessages() {
 			if (meaning.repeats) return grown.repeat(meaning, event, id ?? '');
 			if (state !== undefined) conversation = valueAt(value, state) ?? conversation;
 			const mayBeCopy = copies && holds(event, copies);
-			if (piece !== undefined) return addPiece(saidAt(value, piece), id, mayBeCopy);
+			if (piece !== undefined)
+				return addPiece(saidAt(value, piece), id, from && valueAt(value, from), mayBeCopy);
 			if (grows !== undefined) return grown.grow(saidAt(value, grows), id ?? '', mayBeCopy);
 			return addWhole(meaning, value);
 		},

@@ -51,3 +51,36 @@ export function createParagraphs() {
 		},
 	};
 }
+
+/** Adds pieces of messages that may come side by side. Those of the first are told live, and the others once one comes from elsewhere. */
+export function createSideBySide({ addPiece, current }: Paragraphs) {
+	/** By ID. */
+	const kept = new Map<string | undefined, string>();
+	let first: string | undefined;
+	let place: unknown;
+
+	const release = (): string => {
+		let text = '';
+		for (const [id, message] of kept) text += addPiece(message, id);
+		kept.clear();
+		return text;
+	};
+
+	return {
+		release,
+		/** @param from Absent where none come side by side. */
+		addPiece(text: string, id: string | undefined, from: unknown, mayBeCopy = false): string {
+			if (!text) return '';
+			const isSame = from !== undefined && from === place;
+			if (isSame && id !== first && (current() || kept.has(id))) {
+				const isCopy = mayBeCopy && [current(), ...kept.values()].includes(text);
+				if (!isCopy || text.length < MIN_COPY) kept.set(id, `${kept.get(id) ?? ''}${text}`);
+				return '';
+			}
+			const before = isSame ? '' : release();
+			place = from;
+			first = id;
+			return before + addPiece(text, id, mayBeCopy);
+		},
+	};
+}

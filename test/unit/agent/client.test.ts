@@ -368,6 +368,23 @@ it.each([
 	expect(await send(typed(type, body))).toMatchObject({ text: 'Half', dialect, notice });
 });
 
+it('messages of nodes that run in parallel are not mixed, and what is kept of one that breaks off is told', async () => {
+	const piece = (id: string, content: string, step: number, type = 'AIMessageChunk') =>
+		`event: messages\ndata: ${JSON.stringify([{ type, id, content }, { langgraph_step: step }])}\n\n`;
+	const begun = piece('a', 'The first ', 1) + piece('b', 'The second ', 1) + piece('a', 'one.', 1);
+	const rest = piece('c', 'The third.', 1) + piece('b', 'one.', 1);
+	const handedOn = piece('x', 'The first one.', 1, 'ai') + piece('y', 'The third.', 1, 'ai');
+	const all = events(begun + rest + handedOn + piece('d', 'All.', 2));
+	let live = '';
+	const { text } = await send(all, { onText: (added) => void (live += added) });
+	expect(text).toBe('The first one.\n\nThe second one.\n\nThe third.\n\nAll.');
+	expect(live).toBe(text);
+	const broken = failureOf(send({ ...events(begun), breaks: true }));
+	expect(await broken).toMatchObject({
+		details: { partial: { text: 'The first one.\n\nThe second ' } },
+	});
+});
+
 it.each([
 	['a class', { lc: 1, type: 'constructor', id: ['AIMessage', 'x'], kwargs: { content: 'a' } }],
 	['a state', { text: 'a', status: 'x' }],
