@@ -17,7 +17,7 @@ export const simplifyParam = {
 	type: 'boolean',
 	noDataExpression: true,
 	default: true,
-	description: 'Whether to return only the usual fields',
+	description: 'Whether to return only usual fields',
 } as const satisfies INodeProperties;
 
 /** Of every operation that lists something. */

@@ -273,12 +273,14 @@ function foundNothingError(
 	}
 	const isText = findsEmptyText(expression, context);
 	const found = isText ? 'gave an empty text' : 'found nothing';
-	const fallback = `${evaluate ? '$json' : '$vars'}.x ${isText ? '||' : '??'} 'text'`;
+	const remedy = isText
+		? 'filter such items out'
+		: `give it a fallback, such as {{ ${evaluate ? '$json' : '$vars'}.x ?? 'text' }}`;
 	return invalidInputError(
 		`${problem}: its expression ${found}${evaluate ? ' for this item' : ''}`,
 		asTool
 			? 'Nothing was sent. Do not call this tool again: tell the user to correct the expression in its node.'
-			: `Correct the expression, or give it a fallback, such as {{ ${fallback} }}. To leave the field out, remove the expression.`,
+			: `Correct the expression, or ${remedy}. To leave the field out, remove the expression.`,
 	);
 }
 

@@ -56,9 +56,11 @@ export class NodeSpending implements SpendingRecord {
 		await this.#use.writer.flush();
 		const table = await this.#use.open();
 		const { sums, wholeMonths } = await reportSpending(table, query, this.#today());
-		if (wholeMonths.length) this.#use.addHint(describeMonths(wholeMonths));
 		if (await isNearlyFull(table)) this.#use.addHint(`${NEARLY_FULL}. ${MAKE_ROOM}`);
-		return sums;
+		if (!wholeMonths.length) return sums;
+		const notice = describeMonths(wholeMonths);
+		this.#use.addHint(notice);
+		return sums.map((sum) => ({ ...sum, notice }));
 	}
 
 	async isNearlyFull() {

@@ -316,6 +316,17 @@ describe('Get', () => {
 		expect(error?.message).toBe(message);
 	});
 
+	it.each([
+		['2026-01-10', '2026-01-20', [/^Of 2026-01, what has a label/]],
+		['2026-01-01', '2026-01-31', [undefined]],
+		['2026-02-10', '2026-02-20', []],
+	])('what has a label, from %s to %s, says that months count', async (from, to, notices) => {
+		enter('2026-01', { label: 'Ada' });
+		const { items } = await spending('getSpending', { from, to, label: 'Ada' });
+		const found = items.map(({ json }) => json['notice']);
+		expect(found).toEqual(notices.map((one) => one && expect.stringMatching(one)));
+	});
+
 	it('a range takes dates with a time', async () => {
 		const { items } = await spending('getSpending', {
 			from: `${daysAgo(50)}T00:00:00.000+02:00`,

@@ -185,7 +185,7 @@ it.each(skillExamples().map(({ title, code }) => [title, code]))(
 /** What it names of n8n itself, and what only executions by hand have. */
 const OF_N8N = [
 	...['alwaysOutputData', 'continueErrorOutput', 'endOf', 'includeOtherFields', 'onError'],
-	...['promptType', 'responseMode', 'responseNodes', 'reusedFrom', 'slackHitlTool'],
+	...['promptType', 'responseMode', 'responseNodes', 'preferInput1', 'reusedFrom', 'slackHitlTool'],
 	'workspaceAgentTool',
 ];
 

@@ -43,7 +43,7 @@ export const getSpending = operation({
 			name: 'label',
 			type: 'string',
 			default: '',
-			description: 'Only of this label, by month',
+			description: 'Only of this label, in whole months',
 		},
 	],
 

@@ -50,7 +50,7 @@ export const message = operation({
 			textOptions.reasoningEffort,
 			{
 				...spendingCapPerExecutionOption,
-				description: 'For all requests of this node in an execution',
+				description: 'For all of this node in an execution, with loops',
 			},
 			spendingLabelOption,
 			textOptions.temperature,

@@ -82,7 +82,7 @@ export const textOptions = {
 		type: 'boolean',
 		noDataExpression: true,
 		default: true,
-		description: 'Whether models such as Claude should keep it and the tools in a cache',
+		description: 'Whether models such as Claude keep it and the tools in a cache',
 	},
 	maxTokens: {
 		displayName: 'Maximum Output Tokens',

@@ -251,7 +251,11 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 				costUsd,
 			};
 			n8n.spending.push({ ...row, id: 1, day: new Date().toISOString().slice(0, 10) });
+			n8n.spending.push({ ...row, id: 2, day: '2026-01' });
 		}
+		const part = { groupBy, from: '2026-01-10', to: '2026-01-20' };
+		const secretsOfRecord = withAccount(secrets, { recordSpending: true });
+		await record({ ...spending('getSpending', part), secrets: secretsOfRecord });
 		service.fault({ match: {}, do: { type: 'headers', headers: { 'x-request-id': 'req-1' } } });
 		for (const call of BROKEN) await record({ ...call, ...given });
 		service.reset();

@@ -43,7 +43,7 @@ it('reads and checks each item', () => {
 	const empty = { message: [{ role: 'user', content: "={{ $json.word ?? '' }}" }] };
 	expect(() => reader({ model: 'v/m', messages: empty })(2)).toThrow(
 		refusal('Messages 1: Content is empty: its expression gave an empty text for this item', {
-			details: { advice: expect.stringContaining("such as {{ $json.x || 'text' }}.") },
+			details: { advice: expect.stringContaining('or filter such items out.') },
 		}),
 	);
 	expect(() => reader({ model: ' ' })(0)).toThrow(refusal('Model is empty', { details: {} }));
