@@ -40,7 +40,7 @@ const ACTIVITY: readonly Meaning[] = [
 		whole: 'text',
 		id: ID,
 		repeats: {},
-		ends: 'answer',
+		ends: 'step',
 	},
 	{
 		if: {

@@ -100,11 +100,11 @@ export const LANGCHAIN: readonly Dialect[] = [
 			'messages/complete': {
 				...GROWING,
 				copies: GROWING.if,
-				ends: 'answer',
+				ends: 'step',
 				calls: '0.tool_calls',
 			},
 			// with subgraphs, they come in place of messages/complete
-			checkpoints: { ends: 'answer' },
+			checkpoints: { ends: 'step' },
 			values: [{ state: 'messages' }, ASKS],
 			updates: [
 				// what a resumed run has said before

@@ -256,7 +256,7 @@ export const PRODUCTS: readonly Dialect[] = [
 			'thread.item.done': {
 				if: { 'item.type': 'assistant_message' },
 				whole: 'item.content',
-				ends: 'answer',
+				ends: 'step',
 			},
 			error: FAILURE,
 		},

@@ -260,6 +260,18 @@ const STEPS: Array<[name: string, beginning: object[], rest: object[], whole: st
 		'Let me look.\n\nSunny.',
 	],
 	[
+		'Microsoft 365 Agents',
+		[{ type: 'message', id: '1', from: { id: 'bot' }, text: 'One.' }],
+		[{ type: 'message', id: '2', from: { id: 'bot' }, text: 'Two.' }],
+		'One.\n\nTwo.',
+	],
+	[
+		'ChatKit',
+		[{ type: 'thread.item.done', item: { type: 'assistant_message', content: 'One.' } }],
+		[{ type: 'thread.item.done', item: { type: 'assistant_message', content: 'Two.' } }],
+		'One.\n\nTwo.',
+	],
+	[
 		'Google ADK',
 		[{ invocationId: 'e-1', author: 'one', content: { parts: [{ text: 'One.' }] } }],
 		[{ invocationId: 'e-1', author: 'two', content: { parts: [{ text: 'Two.' }] } }],
