@@ -108,7 +108,12 @@ async function startPaid<Result extends object, Held extends Reserved>(
 	start: PaidStart<Result, Held>,
 	sender: Sender,
 ): Promise<Result> {
-	let claim: StartClaim<Result> = withoutLedger();
+	/** That of a start that no ledger records, or for which the ledger has not answered yet. */
+	let claim: StartClaim<Result> = {
+		renew: async () => Infinity,
+		recordStarted: async (result) => result,
+		recordFailed: async (cause) => cause,
+	};
 	try {
 		const claimed = await start.ledger?.claim();
 		if (claimed && 'earlier' in claimed) return claimed.earlier;
@@ -127,13 +132,6 @@ async function startPaid<Result extends object, Held extends Reserved>(
 		throw mapServiceError(await claim.recordFailed(cause));
 	}
 }
-
-/** The claim of a start that no ledger records, or for which the ledger has not answered yet. */
-const withoutLedger = <Result>(): StartClaim<Result> => ({
-	renew: async () => Infinity,
-	recordStarted: async (result) => result,
-	recordFailed: async (cause) => cause,
-});
 
 /** How many paid requests each account has in flight, in all executions of this process. */
 const inFlightCounts = new Map<string, number>();

@@ -54,7 +54,8 @@ export async function connectItems(
 	const owner = openOwner(n8n, access, redact, settings, readable.data);
 	const open = (read: CredentialRead): { connection: Connection } | { cause: unknown } => {
 		if ('cause' in read) return read;
-		const isOfItem = isAccountOfItem(read.data, withoutItem);
+		// so that nobody else can read it: neither the trigger nor the editor
+		const isOfItem = !withoutItem || !isSame(ACCOUNT_FIELDS, read.data, withoutItem);
 		const isTyped = isTypedAddress(read.data, entered);
 		try {
 			return { connection: openConnection(owner, read.data, { isOfItem, isTyped }) };
@@ -268,10 +269,6 @@ const OWNER_FIELDS = [
 const isSame = (fields: ReadonlyArray<{ name: string }>, one: Data, other: Data) =>
 	one === other ||
 	fields.every(({ name }) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
-
-/** Whether an account comes from an item, so that nobody else can read it: neither the trigger nor the editor. */
-const isAccountOfItem = (data: Data, withoutItem: Data | undefined): boolean =>
-	!withoutItem || !isSame(ACCOUNT_FIELDS, data, withoutItem);
 
 /** @throws ServiceError `invalid` where what belongs to the owner of the credential comes from an item. */
 function requireOneOwner({ items, withoutItem, entered = {} }: CredentialReads): void {

@@ -7,10 +7,10 @@ import { readOwnPrices } from '../core/ownPrices';
 import type { Clock } from '../core/retry';
 import { type Accounts, type CostSum, createAccounts } from '../core/accounts';
 import { type BaseUrlForm, readBaseUrl } from '../core/urls';
-import { findHeaderSecrets, findStoredKey, type KeyPlaceOf, readHeaders } from './headers';
+import { findHeaderSecrets, type KeyPlaceOf, readHeaders, trimKey } from './headers';
 import { createExecutionCosts } from './memory/executionMemory';
 import type { HttpContext } from './http';
-import { findKeyOrigins, findLedgerKey, readLedgerPart, usesLedger } from './credential';
+import { findKeyOrigins, readLedgerPart, usesLedger } from './credential';
 import { addHint } from './hints';
 import type { Redactor } from './redact';
 import type { RequestSettings } from './requestSettings';
@@ -86,9 +86,12 @@ export function openOwner(
 	data: Data,
 ) {
 	const { credential } = access;
-	redact.addKey(findLedgerKey(data));
+	redact.addKey(trimKey(data['n8nApiKey']));
 	const stop = 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-	const { credentialId, credentialName } = nameCredential(n8n, access);
+	const { id, name } = n8n.getNode().credentials?.[credential] ?? {};
+	const credentialId = id ?? '';
+	/** As n8n and its users know it. */
+	const credentialName = name ? `"${name}"` : access.credentialName;
 	let ledger: LedgerConnection | undefined;
 	/**
 	 * Connects to the n8n that has the job ledger, with the same credential. Its requests continue after Stop.
@@ -129,7 +132,7 @@ export function openConnection(
 	{ isOfItem, isTyped }: { isOfItem: boolean; isTyped: boolean },
 ) {
 	const { credentialId, connectLedger, accounts } = owner;
-	redact.addKey(findStoredKey(data), ...findHeaderSecrets(data));
+	redact.addKey(trimKey(data['apiKey']), ...findHeaderSecrets(data));
 	const baseUrl = readBaseUrl(data['baseUrl'], access, isTyped ? 'ownNetwork' : 'thisMachine');
 	const { apiKey, additional } = readHeaders(data, access.keyPlace);
 	findKeyOrigins(data);
@@ -186,12 +189,6 @@ const accountsOf = (accounts: Accounts, account: string): Accounts => ({
 	},
 	endJob: (mediaType, jobId, cost) => accounts.endJob(mediaType, `${jobId} ${account}`, cost),
 });
-
-/** The credential of a node, as n8n and its users know it. */
-function nameCredential(n8n: HttpContext, { credential, credentialName }: ServiceAccess) {
-	const { id, name } = n8n.getNode().credentials?.[credential] ?? {};
-	return { credentialId: id ?? '', credentialName: name ? `"${name}"` : credentialName };
-}
 
 /** The workflow and the node that spend. */
 function describeUser(n8n: HttpContext, redact: Redactor) {

@@ -6,13 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
-import {
-	isBelow,
-	MAX_KEY_LENGTH,
-	normalizeApiKey,
-	normalizeBaseUrl,
-	TABLES_PATH,
-} from '../core/urls';
+import { isBelow, normalizeApiKey, normalizeBaseUrl, TABLES_PATH } from '../core/urls';
 import { type KeyPlaceOf, readHeaders } from './headers';
 
 export const whenUsed: IDisplayOptions = { show: { useJobLedger: [true] } };
@@ -96,12 +90,6 @@ export const findSpendingTable = (data: ICredentialDataDecryptedObject): string 
 
 export const usesLedger = (data: ICredentialDataDecryptedObject): boolean =>
 	data['useJobLedger'] === true;
-
-/** The key as it is stored, for redaction: also while the job ledger is not used. */
-export function findLedgerKey({ n8nApiKey }: ICredentialDataDecryptedObject): string {
-	// a longer text is refused as a key where it is used
-	return typeof n8nApiKey === 'string' ? n8nApiKey.trim().slice(0, MAX_KEY_LENGTH) : '';
-}
 
 /**
  * Reads the part of a credential that is for the job ledger.

@@ -12,15 +12,9 @@ import { endOfSentence, ServiceError } from '../core/errors';
 import { contentTypeOf, type Http, type HttpResponse, toBody } from '../core/http';
 import { isPlainObject, tryParseJson } from '../core/json';
 import { joinUrl, readBaseUrl } from '../core/urls';
-import { findHeaderSecrets, findStoredKey, readHeaders } from './headers';
+import { findHeaderSecrets, readHeaders, trimKey } from './headers';
 import type { ServiceAccess } from './connection';
-import {
-	findKeyOrigins,
-	findLedgerKey,
-	N8N_HEADER,
-	readLedgerPart,
-	usesLedger,
-} from './credential';
+import { findKeyOrigins, N8N_HEADER, readLedgerPart, usesLedger } from './credential';
 import { requireNoItem } from './connect';
 import { toNetworkError } from './http';
 import { withDeadline } from './deadline';
@@ -94,7 +88,7 @@ export function createCredentialTest(
 		{ data = {}, name }: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
 	): Promise<INodeCredentialTestResult> {
 		const probe = typeof probes === 'function' ? probes(data) : probes;
-		const redact = createRedactor(findLedgerKey(data));
+		const redact = createRedactor(trimKey(data['n8nApiKey']));
 		redact.addKey(...findHeaderSecrets(data));
 		const report = async (test: () => Promise<INodeCredentialTestResult>) => {
 			const result = test().catch(toFailedTest);
@@ -137,7 +131,7 @@ async function testService(
 	{ service, method, path, body, judge, maybePublic, proof, untested }: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
-	redact.addKey(findStoredKey(data));
+	redact.addKey(trimKey(data['apiKey']));
 	const { ofKey, additional } = readHeaders(data, access.keyPlace);
 	// n8n has replaced expressions, so this cannot see what a run refuses: one that gives http:// in the own network
 	const baseUrl = readBaseUrl(data['baseUrl'], access);

@@ -214,6 +214,7 @@ export function readHeaders(
 	return { apiKey, ofKey, additional: readAdditionalHeaders(data, Object.keys(ofKey)) };
 }
 
-/** The key as it is stored, for redaction: also where it is not sent. */
-export const findStoredKey = ({ apiKey }: ICredentialDataDecryptedObject): string =>
-	typeof apiKey === 'string' ? apiKey.trim().slice(0, MAX_KEY_LENGTH) : '';
+/** A key as it is stored, for redaction: also where it is not sent, and while the job ledger is not used. */
+export const trimKey = (key: unknown): string =>
+	// a longer text is refused as a key where it is used
+	typeof key === 'string' ? key.trim().slice(0, MAX_KEY_LENGTH) : '';

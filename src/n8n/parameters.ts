@@ -153,7 +153,7 @@ function readParam(
 	if (noDataExpression && isChanging)
 		throw invalidInputError(`${path} cannot be an expression`, 'Choose it in the node.');
 	const value = context.read(param, context.itemIndex);
-	if (isEmptyValue(value) && mayBeEmpty(param)) return readDefault(param);
+	if (isEmptyValue(value) && getFieldRules(param).mayBeEmpty) return readDefault(param);
 	if (isChanging && isLeftToDefault({ param, stored, value })) return readDefault(param);
 	return walkParam({ param, path, stored, value }, (field) => {
 		const { siblings = context.topLevel } = field;
@@ -191,11 +191,11 @@ function isShown(
  */
 function rejectEmptyExpressions(field: Field, context: ItemContext): void {
 	const { param } = field;
-	const { isKey = false } = getFieldRules(param);
+	const { isKey = false, mayBeEmpty } = getFieldRules(param);
 	for (const { path, stored, value } of getExpressions(field)) {
 		const isList = isKey || param.type === 'multiOptions';
 		const isEmpty = [isList ? value : [value]].flat().every(isEmptyValue);
-		if (isEmpty && (mayBeEmpty(param) || isLeftToDefault({ param, stored, value }))) continue;
+		if (isEmpty && (mayBeEmpty || isLeftToDefault({ param, stored, value }))) continue;
 		if (isEmpty) throw foundNothingError(`${path} is empty`, stored, context);
 		if (isKey && typeof value === 'string' && EMPTY_AS_TEXT.test(value))
 			throw foundNothingError(`${path} reads "${shortenText(value, 100)}"`, stored, context);
@@ -245,8 +245,6 @@ function hasEmptyDefault(expression: string): boolean {
 
 /** With the mark of a field that the editor has filled in. */
 const FROM_AI = /^\s*(\/\*.*?\*\/\s*)?\$fromAI\s*\(.*\)\s*$/is;
-
-const mayBeEmpty = (param: INodeProperties): boolean => getFieldRules(param).mayBeEmpty ?? false;
 
 /** Whether a value is what an expression that finds nothing gives. */
 function isEmptyValue(value: unknown): boolean {

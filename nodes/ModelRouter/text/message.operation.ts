@@ -9,6 +9,7 @@ import type { TextCall } from '../../../src/paid/call';
 import { type Chosen, hintPassedOver, payInTurn } from '../../../src/paid/choose';
 import { payText, type PricedAnswer } from '../../../src/paid/payText';
 import { keepMessage, readStructuredAnswer } from '../../../src/paid/readAnswer';
+import { withoutLimits } from '../../../src/router/outputLimits';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import type { TextAnswer, TextChoice, ToolCall } from '../../../src/router/textAnswer';
 import { optionsParam } from '../../fieldKinds.params';
@@ -24,7 +25,6 @@ import { INPUT_COUNTS_AS, textOptions, textParams } from './text.params';
 import {
 	chooseText,
 	createAnswerReader,
-	identifyText,
 	readFiles,
 	type TextRequest,
 	toTextRequest,
@@ -83,7 +83,8 @@ export const message = operation({
 		};
 	},
 
-	identify: identifyText,
+	// of any model, and at any cost
+	identify: ({ body, attachments }) => ({ body: withoutLimits(body), attachments }),
 	check: chooseText,
 
 	async run(context) {

@@ -24,7 +24,6 @@ import {
 	modalityOfUrl,
 } from '../../../src/router/messages';
 import { findModelChoice } from '../../../src/core/modelLists';
-import { withoutLimits } from '../../../src/router/outputLimits';
 import { type Protocol, protocols } from '../../../src/router/protocols';
 import { openSource } from '../acrossResources.params';
 import { toAttachmentSources, toRequestMessages } from './messages.params';
@@ -38,12 +37,6 @@ import {
 
 /** A text request, before its files are read. */
 export type TextRequest = ReturnType<typeof toTextRequest> & Pick<TextLimits, 'allowUnknownCost'>;
-
-/** What is asked for, of any model, and at any cost. */
-export const identifyText = ({ body, attachments }: Pick<TextRequest, 'body' | 'attachments'>) => ({
-	body: withoutLimits(body),
-	attachments,
-});
 
 /**
  * Chooses the models for a request, and rejects files that do not exist.
