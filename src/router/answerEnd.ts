@@ -1,3 +1,4 @@
+import { isErrorValue } from '../core/errorResponses';
 import { isEmptyValue, isPlainObject, type JsonObject } from '../core/json';
 import type { PartialChoice } from './chatMessage';
 import { hasMore } from './messages';
@@ -5,6 +6,24 @@ import { COMPLETE, FINISH_WITHOUT_TEXT, isMissing, readUsage } from './textAnswe
 
 /** Reasons for which an answer ends. Others are no end by themselves, such as the text "null". */
 const ENDS: unknown[] = [...COMPLETE, ...FINISH_WITHOUT_TEXT];
+
+/** Reasons of a backend that failed. Z.ai: anomalyco/opencode#44376; OpenRouter calls it "stop": earendil-works/pi#8511. */
+const BROKEN: unknown[] = ['error', 'network_error'];
+
+/** Whether a choice says that the backend has failed. @param fields Of the choice. */
+export const hasBroken = ({
+	finish_reason: reason,
+	native_finish_reason: native,
+	error,
+}: JsonObject) =>
+	BROKEN.includes(reason) || BROKEN.includes(native) || (Boolean(error) && isErrorValue(error));
+
+/** What a provider says where OpenRouter says that calls are whole which are cut off: 0xPlaygrounds/rig (tool_truncation_contract_matrix). */
+const CUT: unknown[] = ['length', 'max_output_tokens'];
+
+/** Why a choice has ended. @param fields Of the choice. */
+export const finishOf = ({ finish_reason: reason, native_finish_reason: native }: JsonObject) =>
+	CUT.includes(native) ? 'length' : reason;
 
 /**
  * Follows whether all of a streamed chat completion has arrived, its end mark aside, and whether its token counts are those of all of it.

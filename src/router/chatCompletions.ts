@@ -2,12 +2,11 @@ import { parseErrorBody } from '../core/errorResponses';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject } from '../core/json';
-import { createAnswerEnd } from './answerEnd';
+import { createAnswerEnd, finishOf, hasBroken } from './answerEnd';
 import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
-	finishOf,
-	hasBroken,
+	addText,
 	readReasoning,
 	mergePiece,
 	addCallFragment,
@@ -216,8 +215,7 @@ function addDelta(choice: PartialChoice, delta: JsonObject): string {
 		const value = delta[name];
 		if (name === 'content') {
 			content = textOf(value) ?? '';
-			if (content) choice.contentChunks.push(content);
-			if (content) choice.isSpoken ??= false;
+			if (content) content = addText(choice, content);
 			addContent(choice.message, value);
 		} else if (name === 'tool_calls') {
 			if (Array.isArray(value))

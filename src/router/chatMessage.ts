@@ -1,4 +1,3 @@
-import { isErrorValue } from '../core/errorResponses';
 import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
 import { isMissing, checkCount } from './textAnswer';
 
@@ -106,6 +105,8 @@ export interface PartialChoice {
 	fields: JsonObject;
 	/** The texts of `content`. */
 	contentChunks: string[];
+	/** How many of them begin with the one before, from the first on. Below zero if one does not. */
+	restated?: number;
 	/** What is said in its sound. */
 	spokenChunks: string[];
 	/** Whether that is its text: the first that came. A service may write some of what it says, too. */
@@ -117,23 +118,26 @@ export interface PartialChoice {
 	whole?: JsonObject | undefined;
 }
 
-/** Reasons of a backend that failed. Z.ai: anomalyco/opencode#44376; OpenRouter calls it "stop": earendil-works/pi#8511. */
-const BROKEN: unknown[] = ['error', 'network_error'];
+/** Pieces of which each begins with the one before: no text is cut so. */
+const MOST_LIKE = 4;
 
-/** Whether a choice says that the backend has failed. @param fields Of the choice. */
-export const hasBroken = ({
-	finish_reason: reason,
-	native_finish_reason: native,
-	error,
-}: JsonObject) =>
-	BROKEN.includes(reason) || BROKEN.includes(native) || (Boolean(error) && isErrorValue(error));
-
-/** What a provider says where OpenRouter says that calls are whole which are cut off: 0xPlaygrounds/rig (tool_truncation_contract_matrix). */
-const CUT: unknown[] = ['length', 'max_output_tokens'];
-
-/** Why a choice has ended. @param fields Of the choice. */
-export const finishOf = ({ finish_reason: reason, native_finish_reason: native }: JsonObject) =>
-	CUT.includes(native) ? 'length' : reason;
+/**
+ * Adds a piece of the text. Some services say all so far in each: then the last piece is the text.
+ *
+ * @returns what it adds.
+ * @see QwenLM/qwen-code#3896 (DashScope)
+ */
+export function addText(choice: PartialChoice, piece: string): string {
+	const { contentChunks, restated = 0 } = choice;
+	const last = contentChunks.at(-1) ?? '';
+	const isAnew = piece.startsWith(last) && (piece !== last || restated >= MOST_LIKE);
+	choice.restated = isAnew ? restated + 1 : -Infinity;
+	choice.isSpoken ??= false;
+	const isAll = choice.restated >= MOST_LIKE;
+	if (isAll) contentChunks.length = 0;
+	contentChunks.push(piece);
+	return isAll ? piece.slice(last.length) : piece;
+}
 
 /** The tool calls of one message, of which fragments are still arriving. */
 export type PartialCalls = ReturnType<typeof createPartialCalls>;
