@@ -105,11 +105,22 @@ async function ask(
 		}
 		return { failure: withDetails(error, { partial: priced.answer }), cost: priced.cost };
 	}
-	const { cost, answer, tokens, maxTokens, notice: ofCost } = priced;
+	const { cost, tokens, maxTokens, notice: ofCost } = priced;
+	const answer = withCut(priced.answer, tokens, maxTokens ?? body[limit]);
 	const warning = answerWarning(answer, maxTokens);
 	const notice = joinSentences(warning, describeContradiction(tokens), ofCost) || undefined;
 	return { result: { answer, tokens, maxTokens, given: given(asked[raw] ?? {}), notice }, cost };
 }
+
+/**
+ * vLLM says of an answer with calls that they are why it has ended, although its limit has cut it off: it has as many tokens as were allowed.
+ *
+ * @see vllm-project/vllm#58228
+ */
+const withCut = (answer: PricedAnswer, { output }: TokenCounts, allowed: unknown): PricedAnswer =>
+	answer.finishReason === 'tool_calls' && output === allowed
+		? { ...answer, finishReason: 'length' }
+		: answer;
 
 /** As it is sent: a service that can be kept to a price is told the one that was reserved, and to do nothing that is paid besides. */
 function withMaximumPrice({ found }: TextCall, price: Price, { hostname }: Http): Body {

@@ -19,10 +19,10 @@ interface OwnField {
 
 /** Each with who refuses it, and where that is recorded. */
 const OWN_FIELDS: readonly OwnField[] = [
-	// Mistral: openai/openai-agents-python#442, BerriAI/litellm#8978
+	// Mistral: openai/openai-agents-python#442, BerriAI/litellm#8978; Bedrock behind Databricks: anomalyco/opencode#4698, BerriAI/litellm#9916
 	{
 		name: 'stream_options',
-		isMeant: (text) => /\bstream_options\b/.test(text),
+		isMeant: (text) => /\b(stream_options|include_usage)\b/.test(text),
 		instead: () => ({}),
 	},
 	// OpenAI: charmbracelet/crush#1216, continuedev/continue#8209 (organizations that are not verified)
@@ -103,11 +103,11 @@ const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
  * What a refusal for the number says: of the model, of what is left of its context window, or, at Groq and OpenAI, of the tokens per minute.
  *
  * @see deepseek-ai/DeepSeek-V3#69, stepfun-ai/Step-Audio-R1#3 and vllm-project/vllm#20409 (vLLM), langchain-ai/langchain#24058
- * @see zeeyado/koassistant.koplugin#106 and HunorLaczko/ha-groq-cloud-api#27 (Groq, 413), sgl-project/sglang (tokenizer_manager.py)
+ * @see MoonshotAI/MoonshotAI-Cookbook#18, zeeyado/koassistant.koplugin#106 and HunorLaczko/ha-groq-cloud-api#27 (Groq, 413), sgl-project/sglang (tokenizer_manager.py)
  * @see https://developers.cloudflare.com/workers-ai/platform/errors (413), https://docs.aws.amazon.com/nova/latest/userguide
  */
 const ABOUT_NUMBER =
-	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\btokens per min(ute)?)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
+	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\bmax length exceeded|\btokens per min(ute)?)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
 
 /** It says what is left beside this prompt, or in this minute. */
 const ABOUT_PROMPT = /context|messages|prompt|inputs|per min/i;

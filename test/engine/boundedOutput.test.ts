@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { CallFailure } from '../../src/n8n/languageModel';
 import type { Fault } from '../service/service';
-import { CARRY_ON, chat, NOVELIST, posts, secretsOf } from './rig/calls';
+import { CARRY_ON, chat, failPosts, NOVELIST, posts, says, secretsOf } from './rig/calls';
 import { type LanguageModel } from './rig/chatModel';
 import { converse } from './rig/converse';
 import { ours } from './rig/flow';
@@ -68,6 +68,18 @@ describe('Message a Model', () => {
 		expect(sentMaxima()).toEqual([7000]);
 		expect(result.items[0]?.json['notice']).toMatch(/Raise "Maximum Output Tokens"/);
 		expect(await estimate(1, { maxTokens: 7000 })).toMatchObject({ maxOutputTokens: 7000 });
+	});
+
+	it.each([
+		[500, 'length', true],
+		[499, 'tool_calls', false],
+	])('with %d of 500 tokens, calls have ended by %s', async (completion_tokens, end, isCut) => {
+		const tool_calls = [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }];
+		const usage = { prompt_tokens: 100, completion_tokens };
+		failPosts(service, says({ tool_calls }, 'tool_calls', usage));
+		const { json } = (await execute('message', 1, { maxTokens: 500 })).items[0]!;
+		expect(json).toMatchObject({ finishReason: end, toolCalls: [{ name: 'f' }] });
+		expect(String(json['notice']).includes('is cut off')).toBe(isCut);
 	});
 
 	it('of unknown cost sends no maximum: no cap says what it affords', async () => {

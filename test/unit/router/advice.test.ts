@@ -55,6 +55,7 @@ it.each([
 		'The number of tokens to keep from the initial prompt is greater than the context length.',
 		'prompt token count of 70000 exceeds the limit of 64000',
 		'Input is too long for requested model.',
+		'model max length exceeded, max length:8192',
 		'prompt too long; exceeded max context length by 1119046 tokens',
 	].map((reason): [string, object, unknown] => [reason, { status: 400, reason }, TOO_LONG]),
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],

@@ -26,6 +26,7 @@ it.each([
 	'`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens`',
 	'Unable to submit request because it has a maxOutputTokens value of 16384 but the supported range is from 1 to 8193.',
 	'Range of max_tokens should be [1, 8192]',
+	'model max length exceeded, max length:8192',
 	"This model's maximum context length is 8192 tokens. However, you requested 16384 output tokens and your prompt contains at least 20 input tokens, for a total of at least 16404 tokens.",
 	"Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 16404 tokens: 20 tokens from the input messages and 16384 tokens for the completion.",
 	'The maximum tokens you requested exceeds the model limit of 10000. Try again with a maximum tokens value that is lower than 10000.',

@@ -32,6 +32,11 @@ const invalid = (place: string, input: unknown) => ({
 it.each([
 	['stream_options', invalid('stream_options', USAGE), { model: 'm', max_tokens: 100 }],
 	[
+		'stream_options',
+		{ message: 'extraneous key [include_usage] is not permitted' },
+		{ model: 'm', max_tokens: 100 },
+	],
+	[
 		'max_tokens',
 		{ error: { message: "Use 'max_completion_tokens' instead.", param: 'max_tokens' } },
 		{ model: 'm', stream_options: USAGE, max_completion_tokens: 100 },
