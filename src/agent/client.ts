@@ -9,6 +9,7 @@ import {
 } from '../core/errors';
 import { contentTypeOf, type Http } from '../core/http';
 import { omitMissing } from '../core/json';
+import type { AnswerPiece } from '../core/sse';
 import { createAnswerFold, type AgentAnswer } from './answerFold';
 import { explain, toAskRequest, type Way } from './asking';
 import { explainGone, findGone, forgottenNotice, goneError } from './gone';
@@ -99,16 +100,25 @@ async function sendOnce(
 		});
 		const type = contentTypeOf(response);
 		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
+		const repeated: AnswerPiece[] = [];
+		let isSilent = true;
 		const add: typeof fold.add = (piece) => {
 			const { event: name, value } = piece;
-			if (isIgnored(server, { name, value })) return '';
+			if (isRepeated(server, { name, value })) {
+				if (isSilent && repeated.push(piece) > MAX_REPEATED) repeated.shift();
+				return '';
+			}
 			const { chat: before } = ids;
 			read(value);
 			if (ids.chat && ids.chat !== before) asked.onChat?.(ids.chat);
-			return fold.add(piece);
+			const added = fold.add(piece);
+			isSilent &&= !added;
+			return added;
 		};
+		const end: typeof fold.end = (...ended) =>
+			(isSilent ? repeated.map(fold.add).join('') : '') + fold.end(...ended);
 		// a workspace has no IDs of its own, and an answer may have many pieces
-		const reading = other ? { ...fold, add } : fold;
+		const reading = other ? { ...fold, add, end } : fold;
 		// beside a question, another branch of LangGraph may be silent for long, and the body ends with the last of them
 		if (server.approvals) reading.isWhole = () => false;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
@@ -139,8 +149,11 @@ function withWait({ decides }: AgentServer, answer: AgentAnswer, ids: ServerIds)
 const wayOf = ({ approvals }: AgentServer, way: Way, { resume }: Values): Way =>
 	resume && approvals ? { ask: approvals.answer } : way;
 
-const isIgnored = ({ ignores }: AgentServer, event: NamedEvent): boolean =>
-	ignores !== undefined && holds(event, ignores);
+const isRepeated = ({ repeats }: AgentServer, event: NamedEvent): boolean =>
+	repeats !== undefined && holds(event, repeats);
+
+/** The last of them may have the whole state of a graph, each. */
+const MAX_REPEATED = 20;
 
 /** A task without a text, of an agent that does not wait for its end. */
 const WORKS_ON = {

@@ -114,8 +114,11 @@ export interface AgentServer {
 		readonly askedAt: readonly Paths[];
 		readonly each: Readonly<Record<Decision, Template>>;
 	};
-	/** Events that only repeat what others say. */
-	readonly ignores?: Condition;
+	/**
+	 * Events that repeat what others say. They are read only where no other says anything: what a node of LangGraph adds that is none of
+	 * LangChain's messages comes in no other mode (pregel/_messages.py).
+	 */
+	readonly repeats?: Condition;
 	/** What it says where it refuses a message because it still answers another one of the session. It has then started nothing. */
 	readonly busy?: string;
 	/** An error that is all of an answer, where it says that the message was not taken: certainly nothing was started. */

@@ -89,7 +89,7 @@ export const SERVERS = [
 				input: { messages: [{ role: 'user', content: '{message}' }] },
 			}),
 		],
-		ignores: { '#': 'updates', __interrupt__: null },
+		repeats: { '#': 'updates', __interrupt__: null },
 		approvals: {
 			find: {
 				path: '/threads/search',

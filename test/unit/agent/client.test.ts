@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { sendMessage, type SendOptions } from '../../../src/agent/client';
+import { type AskedServer, sendMessage, type SendOptions } from '../../../src/agent/client';
+import { serverOf } from '../../../src/agent/servers';
 import { askStreaming } from '../../../src/assistant/client';
 import { REPORTED } from '../../../src/core/errorResponses';
 import { ServiceError } from '../../../src/core/errors';
@@ -383,6 +384,28 @@ it('messages of nodes that run in parallel are not mixed, and what is kept of on
 	expect(await broken).toMatchObject({
 		details: { partial: { text: 'The first one.\n\nThe second ' } },
 	});
+});
+
+it('messages that only the updates of a graph have are read where no other came', async () => {
+	const server = serverOf('langGraph')!;
+	const other: AskedServer = { server, way: { ask: server.asks[0]! }, newId: () => '1' };
+	const ask = async (...of: unknown[][]) => {
+		const told = of.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+		return await sendMessage(inMemory(events(told.join(''))), MESSAGE, {}, other);
+	};
+	const update = (node: string, role: string, content: string) => [
+		'updates',
+		{ [node]: { messages: [{ role, content }] } },
+	];
+	const silent = [
+		update('a', 'ai', 'hello'),
+		update('t', 'tool', 'no'),
+		update('b', 'ai', 'world'),
+	];
+	expect(await ask(...silent)).toMatchObject({ text: 'hello\n\nworld', dialect: 'LangGraph' });
+	const said = ['messages', [{ type: 'ai', content: 'Hi' }]];
+	expect(await ask(said, ...silent)).toMatchObject({ text: 'Hi' });
+	expect(await ask(...silent, said)).toMatchObject({ text: 'Hi' });
 });
 
 it.each([
