@@ -70,20 +70,22 @@ describe('Message a Model', () => {
 		expect(await estimate(1, { maxTokens: 7000 })).toMatchObject({ maxOutputTokens: 7000 });
 	});
 
+	const unbounded = { allowUnknownCost: true, additionalFields: '{"web_search_options": {}}' };
 	it.each([
-		[500, 'length', true],
-		[499, 'tool_calls', false],
-	])('with %d of 500 tokens, calls have ended by %s', async (completion_tokens, end, isCut) => {
+		['500 of 500 tokens', 500, { maxTokens: 500 }, 'length', true],
+		['499 of 500 tokens', 499, { maxTokens: 500 }, 'tool_calls', false],
+		['neither tokens nor a limit', undefined, unbounded, 'tool_calls', false],
+	])('an answer with calls, %s', async (_what, tokens, options, end, isCut) => {
 		const tool_calls = [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }];
-		const usage = { prompt_tokens: 100, completion_tokens };
+		const usage = { prompt_tokens: 100, completion_tokens: tokens };
 		failPosts(service, says({ tool_calls }, 'tool_calls', usage));
-		const { json } = (await execute('message', 1, { maxTokens: 500 })).items[0]!;
+		const { json } = (await execute('message', 1, options)).items[0]!;
 		expect(json).toMatchObject({ finishReason: end, toolCalls: [{ name: 'f' }] });
 		expect(String(json['notice']).includes('is cut off')).toBe(isCut);
 	});
 
 	it('of unknown cost sends no maximum: no cap says what it affords', async () => {
-		await write(1, { allowUnknownCost: true, additionalFields: '{"web_search_options": {}}' });
+		await write(1, unbounded);
 		expect(sentMaxima()).toEqual([undefined]);
 	});
 
