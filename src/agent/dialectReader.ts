@@ -1,7 +1,7 @@
 import { reportedError } from '../core/body';
 import { isErrorValue } from '../core/errorResponses';
 import { END_MARK } from '../core/sse';
-import { isPlainObject } from '../core/json';
+import { isMissing, isPlainObject } from '../core/json';
 import type { Dialect, Meaning } from './dialect';
 import {
 	newState,
@@ -154,4 +154,4 @@ const findReason = (value: unknown, fails: NonNullable<Meaning['fails']>): unkno
 	[fails]
 		.flat()
 		.map((path) => valueAt(value, path))
-		.find((found) => found !== undefined && found !== null && found !== '') ?? value;
+		.find((found) => !isMissing(found)) ?? value;

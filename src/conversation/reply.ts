@@ -1,6 +1,6 @@
 import { CONVERSATION_CAP } from '../core/caps';
 import { extractText } from '../core/extractText';
-import { isPlainObject, omitMissing } from '../core/json';
+import { isMissing, isPlainObject, omitMissing } from '../core/json';
 import { readTokenCounts } from '../core/tokenCounts';
 import { sumOf } from './amounts';
 import {
@@ -233,8 +233,7 @@ const toText = (value: unknown): string =>
 	value === undefined ? '' : (extractText(value) ?? JSON.stringify(value));
 
 /** As in n8n, except that an empty text is not an error. */
-const isError = (error: unknown) =>
-	error !== undefined && error !== null && error !== false && error !== '';
+const isError = (error: unknown) => !isMissing(error) && error !== false;
 
 function toFailure({ error, details }: Item, isOurs: boolean): Failure {
 	const message = isPlainObject(error) ? error['message'] : error;

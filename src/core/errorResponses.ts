@@ -1,7 +1,7 @@
 import { isUndefinedStatus, ServiceError, shortenText, type ServiceErrorDetails } from './errors';
 import { extractText } from './extractText';
 import { contentTypeOf, type HttpResponse, parseRetryAfter, readWait } from './http';
-import { isPlainObject, type JsonObject, tryParseJson } from './json';
+import { isMissing, isPlainObject, type JsonObject, tryParseJson } from './json';
 import { isUsedUp, USED_UP_ADVICE } from './usedUp';
 import { describeWebPage, isWebPage } from './webPage';
 
@@ -154,7 +154,7 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 		...places.map((place) => place['error']),
 	];
 	const message =
-		messages.find((given) => given !== undefined && given !== null && given !== '') ??
+		messages.find((given) => !isMissing(given)) ??
 		extractText(parsed) ??
 		// beside errors by field, a title says nothing
 		((parsed['errors'] === undefined && parsed['title']) || body);

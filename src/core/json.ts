@@ -108,6 +108,9 @@ function findStringEnd(text: string, start: number): number {
 /** Whether a value is neither undefined nor null. */
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
+/** Whether a value is undefined, null or an empty text. */
+export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
 /** Whether a value is missing, false, 0, or has nothing in it. */
 export const isEmptyValue = (value: unknown): boolean =>
 	!value || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
 import { invalidInputError, messageOf } from '../core/errors';
-import { isPlainObject, parseJson } from '../core/json';
+import { isMissing, isPlainObject, parseJson } from '../core/json';
 import { type Field, getFieldRules, walkParam } from './parameterFields';
 
 /** Characters of the longest text that is accepted. No real message is longer. */
@@ -25,9 +25,7 @@ export function validateField(field: Field): unknown {
 	const { param, value, siblings } = field;
 	if (siblings) {
 		const isKept = param.required || param.type === 'string';
-		const isSet = isKept
-			? Object.hasOwn(siblings, param.name)
-			: value !== undefined && value !== null && value !== '';
+		const isSet = isKept ? Object.hasOwn(siblings, param.name) : !isMissing(value);
 		if (!isSet) return undefined;
 	}
 	const validate = VALIDATORS[param.type];

@@ -1,8 +1,8 @@
 import { isErrorValue } from '../core/errorResponses';
-import { isEmptyValue, isPlainObject, type JsonObject } from '../core/json';
+import { isEmptyValue, isMissing, isPlainObject, type JsonObject } from '../core/json';
 import type { PartialChoice } from './chatMessage';
 import { hasMore } from './messages';
-import { COMPLETE, FINISH_WITHOUT_TEXT, isMissing, readUsage } from './textAnswer';
+import { COMPLETE, FINISH_WITHOUT_TEXT, readUsage } from './textAnswer';
 
 /** Reasons for which an answer ends. Others are no end by themselves, such as the text "null". */
 const ENDS: unknown[] = [...COMPLETE, ...FINISH_WITHOUT_TEXT];

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
+import { isPlainObject, isPresent, type JsonObject, omitMissing } from '../core/json';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
 import { PICTURE_TOKENS } from './fileTokens';
@@ -222,7 +222,7 @@ function valuesAt(value: unknown, path: string | undefined): unknown[] {
 			pattern ? Object.keys(one).filter((name) => pattern.test(name)) : [step];
 		found = objects.flatMap((one) => namesOf(one).map((name) => one[name]));
 	}
-	return found.filter((one) => one !== undefined && one !== null);
+	return found.filter(isPresent);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { parseErrorBody } from '../core/errorResponses';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
-import { isPlainObject, type JsonObject } from '../core/json';
+import { isMissing, isPlainObject, type JsonObject } from '../core/json';
 import { createAnswerEnd, finishOf, hasBroken } from './answerEnd';
 import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
@@ -18,7 +18,6 @@ import {
 	type AnswerFile,
 	checkCount,
 	FINISH_WITHOUT_TEXT,
-	isMissing,
 	readUsage,
 	toToolCall,
 	type TextAnswer,

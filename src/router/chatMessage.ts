@@ -1,5 +1,5 @@
-import { isPlainObject, type JsonObject, tryParseJson } from '../core/json';
-import { isMissing, checkCount } from './textAnswer';
+import { isMissing, isPlainObject, type JsonObject, tryParseJson } from '../core/json';
+import { checkCount } from './textAnswer';
 
 /**
  * Fields that name an entry, or are whole. Its pieces repeat them, so they are no texts that go on.

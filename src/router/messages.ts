@@ -1,7 +1,7 @@
 import { invalidInputError } from '../core/errors';
-import { isPlainObject, type JsonObject } from '../core/json';
+import { isMissing, isPlainObject, type JsonObject } from '../core/json';
 import type { Model } from './model';
-import { isMissing, stringOrEmpty, type TextChoice, type ToolCall } from './textAnswer';
+import { stringOrEmpty, type TextChoice, type ToolCall } from './textAnswer';
 
 /** `function` has the result of a `function_call`, in the first form of the protocol. */
 export const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;

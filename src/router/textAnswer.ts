@@ -72,8 +72,6 @@ export function readUsage({ usage, x_groq: groq, choices }: JsonObject): unknown
 	return usage ?? (isPlainObject(groq) ? groq['usage'] : undefined) ?? ofChoice;
 }
 
-export const isMissing = (value: unknown) => value === undefined || value === null || value === '';
-
 export const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /**
