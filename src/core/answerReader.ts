@@ -1,5 +1,5 @@
 import { createPieceReader } from './answerPieces';
-import { decodeBody, readErrorResponse, withPartialBody, type BodyText } from './body';
+import { createDecoder, readErrorResponse, withPartialBody } from './body';
 import { getRequestId } from './errorResponses';
 import { mapServiceError, ServiceError, withDetails, truncatedAnswerError } from './errors';
 import { contentTypeOf, isErrorResponse, type HttpResponse } from './http';
@@ -47,12 +47,12 @@ type Emit = (text: string) => void | Promise<void>;
  */
 export async function foldAnswer(response: HttpResponse, fold: AnswerFold, emit: Emit) {
 	if (isErrorResponse(response)) throw await readErrorResponse(response);
-	const body = decodeBody(response);
+	const decoder = createDecoder(response);
 	try {
-		const isQuiet = await foldPieces(response, body, fold, emit);
-		await emit(fold.end(body.received, isQuiet));
+		const isQuiet = await foldPieces(response, decoder, fold, emit);
+		await emit(fold.end(decoder.received, isQuiet));
 	} catch (cause) {
-		const arrived = { received: body.received(), type: contentTypeOf(response) };
+		const arrived = { received: decoder.received(), type: contentTypeOf(response) };
 		throw mapServiceError(cause, (error) =>
 			withPartialBody(withDetails(error, getRequestId(response.headers)), arrived, fold.partial()),
 		);
@@ -62,11 +62,12 @@ export async function foldAnswer(response: HttpResponse, fold: AnswerFold, emit:
 /** @returns whether the answer had ended, and nothing followed. */
 async function foldPieces(
 	response: HttpResponse,
-	{ chunks }: BodyText,
+	{ decode }: ReturnType<typeof createDecoder>,
 	fold: AnswerFold,
 	emit: Emit,
 ): Promise<boolean> {
 	const reader = createPieceReader(response);
+	const bytes = response.body[Symbol.asyncIterator]();
 	const silence = createSilence(response, fold);
 	let isQuiet = false;
 
@@ -91,24 +92,29 @@ async function foldPieces(
 
 	try {
 		for (;;) {
-			const result = await silence.endsBefore(chunks).catch((cause: unknown) => ({ cause }));
-			isQuiet = !result;
-			if (!result) return true;
-			if ('cause' in result) {
+			let result: Awaited<ReturnType<typeof silence.endsBefore>>;
+			try {
+				result = await silence.endsBefore(bytes);
+			} catch (cause) {
 				const isOver = await take(reader.end(true));
 				// a connection that breaks after the end of the answer loses nothing
-				if (isOver || (isBroken(result.cause) && fold.isWhole?.())) return false;
-				throw mapServiceError(result.cause);
+				if (isOver || (isBroken(cause) && fold.isWhole?.())) return false;
+				throw mapServiceError(cause);
 			}
-			const pieces = result.done ? reader.end(false) : reader.add(result.value);
-			const isOver = await take(pieces, result.done);
-			if (isOver || result.done) return false;
-			if (reader.isWithin() && result.value.trim()) silence.end();
+			isQuiet = !result;
+			if (!result) return true;
+			const text = decode(result.done ? undefined : result.value);
+			if (await take(reader.add(text))) return false;
+			if (result.done) {
+				await take(reader.end(false), true);
+				return false;
+			}
+			if (reader.isWithin() && text.trim()) silence.end();
 		}
 	} finally {
-		// closes the connection, however this ends; while it waits for a silent service, the generator cannot end
-		if (isQuiet) void response.body[Symbol.asyncIterator]().return?.();
-		else await chunks.return();
+		// closes the connection, however this ends; that of a silent service may end later
+		const closed = bytes.return?.();
+		if (!isQuiet) await closed;
 	}
 }
 
@@ -126,12 +132,12 @@ function createSilence({ clock, hear }: HttpResponse, fold: AnswerFold) {
 			hear?.();
 		},
 		/** @returns what comes next; undefined if the silence has been too long. */
-		async endsBefore(chunks: BodyText['chunks']) {
-			if (!clock || !fold.isWhole?.()) return await chunks.next();
+		async endsBefore(bytes: AsyncIterator<Uint8Array>) {
+			if (!clock || !fold.isWhole?.()) return await bytes.next();
 			waitsUntil ??= clock.now() + MAX_WAIT_FOR_END;
 			const left = waitsUntil - clock.now();
 			if (left <= 0) return undefined;
-			const next = chunks.next();
+			const next = bytes.next();
 			// a person who stops the execution ends the reading, not the wait
 			const wait = clock.sleep(left).catch(async () => void (await next));
 			return await Promise.race([next, wait.then(() => undefined)]);

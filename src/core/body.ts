@@ -51,11 +51,11 @@ export async function readSizedJson(response: HttpResponse, maxBytes: number) {
 }
 
 /** Reads the response to a request that was refused. Never throws: if the body breaks off, its beginning is used. */
-export async function readErrorResponse(response: HttpResponse, body = decodeBody(response)) {
+export async function readErrorResponse(response: HttpResponse, decoder = createDecoder(response)) {
 	let text = '';
 	try {
-		for await (const chunk of body.chunks) {
-			text += chunk;
+		for await (const bytes of response.body) {
+			text += decoder.decode(bytes);
 			if (text.length > MAX_ERROR_LENGTH) break;
 		}
 	} catch {
@@ -68,47 +68,41 @@ export async function readErrorResponse(response: HttpResponse, body = decodeBod
 export async function readText(
 	response: HttpResponse,
 	maxBytes = MAX_ANSWER_BYTES,
-	chunks: AsyncIterable<string> = decodeBody(response).chunks,
+	decoder = createDecoder(response),
 ): Promise<string> {
 	const parts: string[] = [];
 	let length = 0;
 	try {
-		for await (const chunk of chunks) {
-			length += chunk.length;
+		for await (const bytes of response.body) {
+			const text = decoder.decode(bytes);
+			length += text.length;
 			if (length > maxBytes)
 				throw malformedResponseError(response, `more than ${maxBytes / 1024 / 1024} MiB`);
-			parts.push(chunk);
+			parts.push(text);
 		}
 	} catch (cause) {
 		throw mapServiceError(cause, (error) => withDetails(error, getRequestId(response.headers)));
 	}
-	return parts.join('');
+	return parts.join('') + decoder.decode();
 }
 
-/** A body as it is decoded. */
-export type BodyText = ReturnType<typeof decodeBody>;
-
 /** Decodes a body as it arrives: as UTF-8, unless the content type names another character set. */
-export function decodeBody({ body, headers }: Pick<HttpResponse, 'body' | 'headers'>) {
+export function createDecoder({ headers }: Pick<HttpResponse, 'headers'>) {
+	const decoder = openDecoder(headers['content-type']);
 	let received = '';
-	const remember = (text: string) => {
-		if (received.length < MAX_PARTIAL_LENGTH) received += text;
-		return text;
-	};
-	const decode = async function* () {
-		const decoder = createDecoder(headers['content-type']);
-		for await (const bytes of body) yield remember(decoder.decode(bytes, { stream: true }));
-		yield remember(decoder.decode());
-	};
 	return {
-		/** Leaving the loop closes the connection. */
-		chunks: decode(),
+		/** @param bytes Undefined at the end. */
+		decode(bytes?: Uint8Array): string {
+			const text = decoder.decode(bytes, { stream: bytes !== undefined });
+			if (received.length < MAX_PARTIAL_LENGTH) received += text;
+			return text;
+		},
 		/** The beginning of what has arrived, for error details. */
 		received: () => cutText(received, MAX_PARTIAL_LENGTH),
 	};
 }
 
-function createDecoder(contentType = '') {
+function openDecoder(contentType = '') {
 	const [, charset] = /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
 	try {
 		return new TextDecoder(charset);

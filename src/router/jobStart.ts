@@ -1,4 +1,4 @@
-import { decodeBody, readErrorResponse, readText, withPartialBody } from '../core/body';
+import { createDecoder, readErrorResponse, readText, withPartialBody } from '../core/body';
 import { malformedResponseError, unexpectedBodyError } from '../core/errorResponses';
 import {
 	invalidInputError,
@@ -29,15 +29,15 @@ export async function startJob(
 	try {
 		const path = `/v1/${mediaType}/jobs`;
 		const response = await http.send({ ...options, method: 'POST', path, body });
-		const answer = decodeBody(response);
+		const decoder = createDecoder(response);
 		try {
-			return await readStartResponse(response, answer, mediaType);
+			return await readStartResponse(response, decoder, mediaType);
 		} catch (cause) {
 			const { 'content-type': type, location } = response.headers;
 			throw mapServiceError(cause, (error) => {
 				if (isUnstarted(error)) return error;
 				// the start may have been accepted: what arrived may have the id of the job
-				const arrived = { received: answer.received(), type: type?.toLowerCase() };
+				const arrived = { received: decoder.received(), type: type?.toLowerCase() };
 				const kept = withPartialBody(error, arrived, {});
 				const partial = location && { partial: { ...kept.details.partial, location } };
 				return withDetails(kept, { outcome: 'unknown', ...partial });
@@ -53,7 +53,7 @@ export async function startJob(
 /** Without a usable body, the address of the job may be in `Location` (201, 202, 204, 302, 303). @see RFC 9110, section 10.2.2 */
 async function readStartResponse(
 	response: HttpResponse,
-	answer: ReturnType<typeof decodeBody>,
+	decoder: ReturnType<typeof createDecoder>,
 	mediaType: MediaType,
 ): Promise<Job> {
 	const { status, headers } = response;
@@ -61,8 +61,8 @@ async function readStartResponse(
 	const idFromLocation = isAccepted ? findJobIdInUrl(headers['location'] ?? '') : undefined;
 	let record: unknown;
 	try {
-		if (isErrorResponse(response)) throw await readErrorResponse(response, answer);
-		const text = await readText(response, undefined, answer.chunks);
+		if (isErrorResponse(response)) throw await readErrorResponse(response, decoder);
+		const text = await readText(response, undefined, decoder);
 		record = tryParseJson(text.trim());
 		if (record === undefined) throw malformedResponseError(response, text);
 	} catch (cause) {

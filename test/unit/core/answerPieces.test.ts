@@ -1,5 +1,5 @@
 import { createPieceReader } from '../../../src/core/answerPieces';
-import { decodeBody } from '../../../src/core/body';
+import { createDecoder } from '../../../src/core/body';
 import { mapServiceError } from '../../../src/core/errors';
 import type { AnswerPiece } from '../../../src/core/sse';
 import { bytes, failureOf, response, split, typed, type Answer } from '../inMemoryHttp';
@@ -133,7 +133,7 @@ for (const { type, body, form, pieces } of publicStreams) rows[form]?.push([type
 
 async function readPieces(answer: Answer, take: (piece: AnswerPiece) => void): Promise<void> {
 	const given = response(answer);
-	const { chunks } = decodeBody(given);
+	const { decode } = createDecoder(given);
 	const reader = createPieceReader(given);
 	const takeAll = (pieces: AnswerPiece[]) => {
 		for (const piece of pieces) {
@@ -141,10 +141,12 @@ async function readPieces(answer: Answer, take: (piece: AnswerPiece) => void): P
 			take(piece);
 		}
 	};
+	const bytes = given.body[Symbol.asyncIterator]();
 	for (;;) {
-		const next = await chunks.next().catch(() => undefined);
-		if (!next || next.done) return takeAll(reader.end(!next));
-		takeAll(reader.add(next.value));
+		const next = await bytes.next().catch(() => undefined);
+		if (!next) return takeAll(reader.end(true));
+		takeAll(reader.add(decode(next.done ? undefined : next.value)));
+		if (next.done) return takeAll(reader.end(false));
 	}
 }
 
