@@ -154,7 +154,7 @@ export function parseErrorBody(value: unknown, type?: string): ServiceErrorDetai
 		...places.map((place) => place['error']),
 	];
 	const message =
-		messages.find((given) => !isMissing(given)) ??
+		messages.find((given) => given !== true && !isMissing(given)) ??
 		extractText(parsed) ??
 		// beside errors by field, a title says nothing
 		((parsed['errors'] === undefined && parsed['title']) || body);

@@ -37,6 +37,8 @@ it.each([
 	[{ event: 'error', data: words }, { reason }],
 	[{ errorMessage: reason, data: 1 }, { reason }],
 	[{ is_error: true, result: reason }, { reason }],
+	// Langflow
+	[{ error: true, category: 'error', text: reason }, { reason }],
 	[{ detail: reason }, { reason }],
 	[{ error: { detail: reason } }, { reason }],
 	[
