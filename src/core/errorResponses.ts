@@ -227,7 +227,8 @@ export function hasFailed(value: JsonObject): boolean {
 	if (flags.includes(false) || (typeof state === 'string' && FAILED_STATUS.test(state)))
 		return true;
 	const { status_code: ofMiniMax } = Object(value['base_resp']) as JsonObject;
-	return isAtLeast(ofMiniMax, 1) || value['object'] === 'error' || isRefusal(value);
+	const hasFailedThere = ofMiniMax !== undefined && isAtLeast(ofMiniMax, 1);
+	return hasFailedThere || value['object'] === 'error' || isRefusal(value);
 }
 
 /**
@@ -237,6 +238,8 @@ export function hasFailed(value: JsonObject): boolean {
 function isRefusal(value: JsonObject): boolean {
 	const { state, status = state, statusCode = status, code = statusCode } = value;
 	const { detail, msg = detail, message = msg } = value;
+	// most values have none
+	if (code === undefined) return false;
 	const isOfFailure = isAtLeast(code, code === value['code'] ? 100 : 400);
 	if (!isOfFailure || !isErrorValue(code) || !isErrorValue(message)) return false;
 	return [undefined, message].includes(extractText(value));
