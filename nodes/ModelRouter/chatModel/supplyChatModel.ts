@@ -44,25 +44,30 @@ export async function supplyChatModel(
 		const values = createParamReader(n8n, chatModelParams)(itemIndex);
 		const settings = { ...defaultRequestSettings, ...values.requestSettings };
 		const given = { first: itemIndex, count: 1 };
-		const connections = await connectItems(n8n, access, redact, settings, given);
-		const connection = connections.of(itemIndex);
-		const { accounts } = connection;
+		const { model, options } = values;
 		const facts: CallFacts[] = [];
-		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
 		const calls = new Set<Promise<unknown>>();
 		const askCounted: AskModel = async (...call) => {
 			const asked = ask(...call).finally(() => calls.delete(asked));
 			calls.add(asked);
 			return await asked;
 		};
-		const { model, options } = values;
-		const supplied = supplyLanguageModel(context, {
-			sdk,
-			fetch: createModelFetch(askCounted),
-			shownOptions: { model, protocol: options.protocol ?? 'chat' },
-			redact,
-			facts,
-		});
+		const supply = async () =>
+			supplyLanguageModel(context, {
+				sdk,
+				fetch: createModelFetch(askCounted),
+				shownOptions: { model, protocol: options.protocol ?? 'chat' },
+				redact,
+				facts,
+			});
+		// the model is made while n8n's database reads the credential
+		const [connections, supplied] = await Promise.all([
+			connectItems(n8n, access, redact, settings, given),
+			supply(),
+		]);
+		const connection = connections.of(itemIndex);
+		const { accounts } = connection;
+		const ask = createAsk(n8n, connection, { values, settings, itemIndex, facts });
 		return {
 			...supplied,
 			async closeFunction() {
