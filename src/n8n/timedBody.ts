@@ -22,36 +22,50 @@ export function withTimeouts(
 	const bytes = body[Symbol.asyncIterator]();
 	let hasLeft = false;
 	// a body loses what it holds when its connection breaks, so nothing is left in it for a slow reader
-	const arrived = new ReadableStream<Uint8Array | ServiceError>(
-		{
-			pull: (queue) =>
-				bytes.next().then(
-					({ done, value }) => {
-						if (!done) return queue.enqueue(value);
-						timeouts.end(request, 'done');
-						queue.close();
-					},
-					(cause: unknown) => {
-						const failure = truncationError(cause, request, timeouts.idleTimeout);
-						timeouts.end(request, 'left');
-						for (const last of [body.read?.(), failure]) if (last) queue.enqueue(last);
-						queue.close();
-					},
-				),
-		},
-		{ highWaterMark: MAX_READ_AHEAD, size: (each) => ('byteLength' in each ? each.byteLength : 0) },
-	).getReader();
+	const arrived: Array<Uint8Array | ServiceError> = [];
+	let size = 0;
+	let isOver = false;
+	let reading: Promise<void> | undefined;
+
+	/** Reads the next piece, and those after it as long as there is room. */
+	const read = () =>
+		(reading ??= bytes.next().then(
+			({ done, value }) => {
+				reading = undefined;
+				if (done) {
+					isOver = true;
+					return timeouts.end(request, 'done');
+				}
+				arrived.push(value);
+				size += value.byteLength;
+				readAhead();
+			},
+			(cause: unknown) => {
+				isOver = true;
+				const failure = truncationError(cause, request, timeouts.idleTimeout);
+				timeouts.end(request, 'left');
+				for (const last of [body.read?.(), failure]) if (last) arrived.push(last);
+			},
+		));
+	const readAhead = () => {
+		if (size < MAX_READ_AHEAD && !isOver) void read();
+	};
+	readAhead();
 
 	const next = async (): Promise<IteratorResult<Uint8Array>> => {
 		if (hasLeft) return DONE;
 		request.waitingSince = Date.now() - request.waited;
-		const { value } = await arrived.read();
+		while (!arrived.length && !isOver) await read();
+		const value = arrived.shift();
 		request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
 		request.waitingSince = undefined;
 		// what was read ahead would keep a slow reader busy
 		if (request.end === 'stopped') throw cancelledError();
 		if (value instanceof ServiceError) throw value;
-		return value ? { done: false, value } : DONE;
+		if (!value) return DONE;
+		size -= value.byteLength;
+		readAhead();
+		return { done: false, value };
 	};
 
 	return {
