@@ -272,6 +272,15 @@ const STEPS: Array<[name: string, beginning: object[], rest: object[], whole: st
 		'One.\n\nTwo.',
 	],
 	[
+		'LangGraph',
+		[
+			{ event: 'messages/complete', data: [{ type: 'ai', id: '1', content: 'One.' }] },
+			{ event: 'updates', data: { one: {} } },
+		],
+		[{ event: 'messages/complete', data: [{ type: 'ai', id: '2', content: 'Two.' }] }],
+		'One.\n\nTwo.',
+	],
+	[
 		'Google ADK',
 		[{ invocationId: 'e-1', author: 'one', content: { parts: [{ text: 'One.' }] } }],
 		[{ invocationId: 'e-1', author: 'two', content: { parts: [{ text: 'Two.' }] } }],
@@ -283,9 +292,14 @@ it.each(STEPS)(
 	'%s: after the end of a step, more may follow any silence',
 	(dialect, beginning, rest, whole) => {
 		const fold = createAnswerFold({ question: '?', includeRawEvents: false, type: '' });
-		for (const value of beginning) fold.add({ form: 'sse', event: '', data: '', value });
+		const add = (one: object) => {
+			// LangGraph names its events on their lines
+			const { event, data } = one as { event?: string; data?: unknown };
+			fold.add({ form: 'sse', event: event ?? '', data: '', value: event ? data : one });
+		};
+		beginning.forEach(add);
 		expect(fold.isWhole()).toBe(false);
-		for (const value of rest) fold.add({ form: 'sse', event: '', data: '', value });
+		rest.forEach(add);
 		fold.end(() => '');
 		const answer = { text: whole, dialect, format: 'sse', events: [] };
 		expect(fold.answer()).toEqual(answer);
