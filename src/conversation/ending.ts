@@ -210,11 +210,15 @@ function isOwnWords(text: string, quotable: readonly string[], stop: Stop): bool
 const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);
 
 /** Ends the conversation after a round in which nobody said anything: it would go on like that until the turn limit. */
-function checkSilence({ turns, earlier, speakers }: Course, { text }: Reply): Ending | undefined {
+function checkSilence(
+	{ turns, earlier, speakers }: Course,
+	{ text, failure }: Reply,
+): Ending | undefined {
 	if (text.trim()) return undefined;
 	const round = turns.slice(earlier).slice(-speakers.length);
 	if (round.length < speakers.length || round.some((turn) => turn.text.trim())) return undefined;
-	return { kind: 'emptyRound', reason: `Nobody said anything in ${speakers.length} turns` };
+	const silence = `Nobody said anything in ${speakers.length} turns`;
+	return { kind: 'emptyRound', reason: failure ? `${silence}: ${failure.error}` : silence };
 }
 
 /**
