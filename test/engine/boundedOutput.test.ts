@@ -141,8 +141,11 @@ describe('whatever a request says about its output, the bill stays within what w
 		const { completions } = chat as unknown as {
 			completions: {
 				client: { chat: { completions: { create(body: object): Promise<unknown> } } };
+				_getClientOptions(options: object): void;
 			};
 		};
+		// makes the client
+		completions._getClientOptions({});
 		const messages = [{ role: 'user', content: 'Write.' }];
 		const asked = { model: 'x', messages, ...fields };
 		return await completions.client.chat.completions.create(asked).catch((error: Error) => {
