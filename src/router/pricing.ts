@@ -39,12 +39,14 @@ export function textCost(
 	const forHour = Math.min(writtenForHour, written);
 	const plain = input - cached - written;
 	const heard = prices.sound ? Math.min(sound, plain) : 0;
+	// most prompts go into no cache, and need no product
+	const each = written ? prices.input : undefined;
 	const parts: Part[] = [
 		[plain - heard, prices.input],
 		[heard, prices.sound],
 		[cached, prices.cached ?? prices.input],
-		[written - forHour, prices.written ?? prices.input?.times(WRITE_FACTORS.minutes)],
-		[forHour, prices.writtenForHour ?? prices.input?.times(WRITE_FACTORS.hour)],
+		[written - forHour, prices.written ?? each?.times(WRITE_FACTORS.minutes)],
+		[forHour, prices.writtenForHour ?? each?.times(WRITE_FACTORS.hour)],
 		[output, prices.output],
 	];
 	return sumCost(parts, isSpecified(pricing) ? LEAST_CHARGE : 0);

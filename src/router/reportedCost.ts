@@ -1,47 +1,50 @@
 import { isPresent, type JsonObject } from '../core/json';
 import { Big, type Decimal, formatUsd, readDecimal } from '../core/money';
 
+/** The names of fields, each in the one before. */
+type Path = readonly string[];
+
 /** Where services report what an answer has cost. */
 const PLACES: ReadonlyArray<{
 	/** In the usage of the answer. */
-	at: string;
+	at: Path;
 	/** What a `true` at `ifTrue` adds: the upstream cost, where the other is only the fee. */
-	plus?: { ifTrue: string; at: string };
+	plus?: { ifTrue: Path; at: Path };
 	/** By what it is multiplied to be micro-dollars. */
 	times: number;
 }> = [
 	// OpenRouter, Vercel AI Gateway, and newer LiteLLM
 	// https://openrouter.ai/docs/guides/administration/usage-accounting, BerriAI/litellm#14002, BerriAI/litellm#39069
 	{
-		at: 'cost',
-		plus: { ifTrue: 'is_byok', at: 'cost_details.upstream_inference_cost' },
+		at: ['cost'],
+		plus: { ifTrue: ['is_byok'], at: ['cost_details', 'upstream_inference_cost'] },
 		times: 1e6,
 	},
 	// Perplexity: most of it is paid by the request
 	// https://docs.perplexity.ai/api-reference/chat-completions-post (usage.cost)
 	{
-		at: 'cost.total_cost',
+		at: ['cost', 'total_cost'],
 		times: 1e6,
 	},
 	// DeepInfra: https://deepinfra.com/docs/openai_api (usage.estimated_cost)
 	{
-		at: 'estimated_cost',
+		at: ['estimated_cost'],
 		times: 1e6,
 	},
 	// Pydantic AI Gateway: https://github.com/pydantic/pydantic-ai (recordings in test_gateway)
 	{
-		at: 'pydantic_ai_gateway.cost_estimate',
+		at: ['pydantic_ai_gateway', 'cost_estimate'],
 		times: 1e6,
 	},
 	// xAI: https://docs.x.ai/docs/api-reference (usage.cost_in_usd_ticks)
 	{
-		at: 'cost_in_usd_ticks',
+		at: ['cost_in_usd_ticks'],
 		times: 1e-4,
 	},
 ];
 
 /** Where its currency is: Logos (ls1intum/edutelligence#725: EUR), Perplexity. */
-const CURRENCIES = ['cost_currency', 'cost.currency'];
+const CURRENCIES: readonly Path[] = [['cost_currency'], ['cost', 'currency']];
 
 /** The header in which LiteLLM reports the cost of an answer that is not streamed, in USD. */
 export const COST_HEADER = 'x-litellm-response-cost';
@@ -67,9 +70,9 @@ export function readReportedCost(usage: unknown, header?: string): number | unde
 	return inHeader && toWhole(inHeader.times(1e6));
 }
 
-function valueAt(usage: unknown, place: string): unknown {
+function valueAt(usage: unknown, path: Path): unknown {
 	let found = usage;
-	for (const name of place.split('.')) found = (found as JsonObject | null | undefined)?.[name];
+	for (const name of path) found = (found as JsonObject | null | undefined)?.[name];
 	return found;
 }
 
