@@ -37,7 +37,7 @@ export function createDialectReader(dialect: Dialect): EventReader {
 		const text = messages.add(meaning, event);
 		state.isReplaced = messages.isReplaced();
 		const isOfOthers = !text && messages.isOfOthers(meaning, event);
-		if (isOfOthers || messages.isOther(meaning, event) || isCall(meaning, event)) messages.end();
+		if (isOfOthers || messages.isOther(meaning, event) || isCall(meaning, event)) messages.endOwn();
 		state.isToolOpen &&= !text && !isAsked;
 		if (text || isAsked || isOfOthers) goOn(state);
 		return text;

@@ -10,7 +10,7 @@ export function createMessages() {
 	const answer = createParagraphs();
 	const { addNew } = answer;
 	const grown = createGrowth(answer);
-	const { addPiece, release } = createSideBySide(answer);
+	const { addPiece, endOwn, release } = createSideBySide(answer);
 	const findId = createIdFinder();
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
@@ -55,9 +55,9 @@ export function createMessages() {
 		},
 		isOfOthers,
 		isOther: hasOther,
-		/** Adds questions of the agent, a message each. */
 		ask: addNew,
 		end: answer.endMessage,
+		endOwn,
 		beginRun: answer.beginRun,
 		/** @returns the text of messages of the conversation that were not streamed. */
 		finish: (hasEnded: boolean): string =>

@@ -53,11 +53,12 @@ export function createParagraphs() {
 }
 
 /** Adds pieces of messages that may come side by side. Those of the first are told live, and the others once one comes from elsewhere. */
-export function createSideBySide({ addPiece, current }: Paragraphs) {
+export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) {
 	/** By ID. */
 	const kept = new Map<string | undefined, string>();
 	let first: string | undefined;
 	let place: unknown;
+	let isBeside = false;
 
 	const release = (): string => {
 		let text = '';
@@ -68,11 +69,16 @@ export function createSideBySide({ addPiece, current }: Paragraphs) {
 
 	return {
 		release,
+		/** Ends the message that the last piece is of, which may be no text, if it is told live. */
+		endOwn(): void {
+			if (!isBeside) endMessage();
+		},
 		/** @param from Absent where none come side by side. */
 		addPiece(text: string, id: string | undefined, from: unknown, mayBeCopy = false): string {
-			if (!text) return '';
 			const isSame = from !== undefined && from === place;
-			if (isSame && id !== first && (current() || kept.has(id))) {
+			isBeside = isSame && id !== first && (current() !== '' || kept.has(id));
+			if (!text) return '';
+			if (isBeside) {
 				const isCopy = mayBeCopy && [current(), ...kept.values()].includes(text);
 				if (!isCopy || text.length < MIN_COPY) kept.set(id, `${kept.get(id) ?? ''}${text}`);
 				return '';

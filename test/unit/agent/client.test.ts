@@ -370,9 +370,15 @@ it.each([
 });
 
 it('messages of nodes that run in parallel are not mixed, and what is kept of one that breaks off is told', async () => {
-	const piece = (id: string, content: string, step: number, type = 'AIMessageChunk') =>
+	const piece = (id: string, content: unknown, step: number, type = 'AIMessageChunk') =>
 		`event: messages\ndata: ${JSON.stringify([{ type, id, content }, { langgraph_step: step }])}\n\n`;
-	const begun = piece('a', 'The first ', 1) + piece('b', 'The second ', 1) + piece('a', 'one.', 1);
+	const thought = [{ type: 'thinking', thinking: 'no' }];
+	const begun =
+		piece('a', 'The ', 1) +
+		piece('b', thought, 1) +
+		piece('a', 'first ', 1) +
+		piece('b', 'The second ', 1) +
+		piece('a', 'one.', 1);
 	const rest = piece('c', 'The third.', 1) + piece('b', 'one.', 1);
 	const handedOn = piece('x', 'The first one.', 1, 'ai') + piece('y', 'The third.', 1, 'ai');
 	const all = events(begun + rest + handedOn + piece('d', 'All.', 2));
