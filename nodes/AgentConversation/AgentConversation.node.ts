@@ -35,7 +35,7 @@ export class AgentConversation implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.agentConversation,
 			searchHint:
-				'Lets agents, assistants and models talk, turn by turn. The speakers go into subnodes.tools. The Moderator, for turnOrder moderator or a resultSchema, which it fills in, is subnodes.model. Two Remote Agents need two credentials: give newCredential their IDs. ended says why: one speaker alone can end it.',
+				'Lets agents, assistants and models talk in turn. The speakers go into subnodes.tools. The Moderator, for turnOrder moderator or a resultSchema, which it fills in, is subnodes.model. Two Remote Agents need two credentials: give newCredential their IDs. ended says why: one speaker alone can end it.',
 			inputs: {
 				ai_tool: { required: true },
 				ai_languageModel: {

@@ -19,9 +19,46 @@ export function withTimeouts(
 	request: TimedRequest,
 	timeouts: RequestTimeouts,
 ): AsyncIterableIterator<Uint8Array> {
-	const bytes = body[Symbol.asyncIterator]();
 	let hasLeft = false;
-	// a body loses what it holds when its connection breaks, so nothing is left in it for a slow reader
+	const take = openQueue(body, request, timeouts);
+
+	const next = async (): Promise<IteratorResult<Uint8Array>> => {
+		if (hasLeft) return DONE;
+		request.waitingSince = Date.now() - request.waited;
+		const value = await take();
+		request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
+		request.waitingSince = undefined;
+		// what was read ahead would keep a slow reader busy
+		if (request.end === 'stopped') throw cancelledError();
+		if (value instanceof ServiceError) throw value;
+		return value ? { done: false, value } : DONE;
+	};
+
+	return {
+		[Symbol.asyncIterator]() {
+			return this;
+		},
+		next,
+		async return() {
+			if (!request.end) {
+				// after the last event a service usually ends the body itself, and an abort takes longer than the rest of a request
+				const last = next().catch(() => undefined);
+				await Promise.race([last, sleep(GRACE_PERIOD)]);
+				timeouts.end(request, 'left');
+			}
+			hasLeft = true;
+			return DONE;
+		},
+	};
+}
+
+/**
+ * Reads a body ahead: it loses what it holds when its connection breaks, so nothing is left in it for a slow reader.
+ *
+ * @returns what gives the next piece, or why there is none; undefined at the end.
+ */
+function openQueue(body: ReadableBody, request: TimedRequest, timeouts: RequestTimeouts) {
+	const bytes = body[Symbol.asyncIterator]();
 	const arrived: Array<Uint8Array | ServiceError> = [];
 	let size = 0;
 	let isOver = false;
@@ -52,37 +89,12 @@ export function withTimeouts(
 	};
 	readAhead();
 
-	const next = async (): Promise<IteratorResult<Uint8Array>> => {
-		if (hasLeft) return DONE;
-		request.waitingSince = Date.now() - request.waited;
+	return async () => {
 		while (!arrived.length && !isOver) await read();
-		const value = arrived.shift();
-		request.waited = request.hasReader ? Date.now() - request.waitingSince : 0;
-		request.waitingSince = undefined;
-		// what was read ahead would keep a slow reader busy
-		if (request.end === 'stopped') throw cancelledError();
-		if (value instanceof ServiceError) throw value;
-		if (!value) return DONE;
-		size -= value.byteLength;
+		const piece = arrived.shift();
+		if (piece && 'byteLength' in piece) size -= piece.byteLength;
 		readAhead();
-		return { done: false, value };
-	};
-
-	return {
-		[Symbol.asyncIterator]() {
-			return this;
-		},
-		next,
-		async return() {
-			if (!request.end) {
-				// after the last event a service usually ends the body itself, and an abort takes longer than the rest of a request
-				const last = next().catch(() => undefined);
-				await Promise.race([last, sleep(GRACE_PERIOD)]);
-				timeouts.end(request, 'left');
-			}
-			hasLeft = true;
-			return DONE;
-		},
+		return piece;
 	};
 }
 
