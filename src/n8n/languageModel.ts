@@ -74,7 +74,7 @@ export function supplyLanguageModel(
 			},
 		}),
 	);
-	const guarded = guardRequests(sdk, response as SdkModel, fetch);
+	const guarded = guardRequests(sdk.supplyModel, response as SdkModel, fetch);
 	if (!guarded) throw unguardedError(n8n);
 	return { ...rest, response: Object.assign(guarded, { getNumTokens: estimateTokens }) };
 }
@@ -147,22 +147,29 @@ interface ProtocolClient {
  *
  * @returns undefined unless every client of the model, and of one made of it, sends with our `fetch`, and once.
  */
-function guardRequests(sdk: AiNodeSdk, model: SdkModel, fetch: ModelFetch): SdkModel | undefined {
+function guardRequests(
+	supplyModel: AiNodeSdk['supplyModel'],
+	model: SdkModel,
+	fetch: ModelFetch,
+): SdkModel | undefined {
 	const { configuration } = model.fields ?? {};
 	if (!configuration || typeof model.withConfig !== 'function') return undefined;
 	configuration.fetch = fetch;
 	// with OPENAI_LOG=debug in the environment, the client writes every prompt into n8n's log
 	configuration.logLevel = 'off';
 	const guarded = model.withConfig({});
-	if (guardedSdks.has(sdk)) return guarded;
+	if (guardedSdks.has(supplyModel)) return guarded;
 	const made = [guarded, guarded.withConfig?.({}), guarded.bindTools?.([])];
 	if (!made.every((each) => sendsWith(each, fetch))) return undefined;
-	guardedSdks.add(sdk);
+	guardedSdks.add(supplyModel);
 	return guarded;
 }
 
-/** Those whose models were seen to send with our `fetch`: to look takes as long as to make the model. */
-const guardedSdks = new WeakSet<AiNodeSdk>();
+/**
+ * Those whose models were seen to send with our `fetch`: to look takes as long as to make the model. By their function, since each import
+ * of a module gives another object.
+ */
+const guardedSdks = new WeakSet<AiNodeSdk['supplyModel']>();
 
 const sendsWith = (model: SdkModel | undefined, fetch: ModelFetch): boolean =>
 	[model?.completions, model?.responses].every((protocol) => {

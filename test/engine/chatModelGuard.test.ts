@@ -190,6 +190,31 @@ describe('nothing is sent', () => {
 		expect(error?.message).toBe('The requests of this chat model cannot be guarded');
 	});
 
+	it('an SDK is looked at once, however often it is imported', async () => {
+		const real = await loadReal();
+		let looks = 0;
+		const supplyModel: Sdk['supplyModel'] = (n8n, options) => {
+			const supplied = real.supplyModel(n8n, options);
+			const { response: model } = supplied;
+			const withConfig = model.withConfig.bind(model);
+			model.withConfig = (config) => {
+				const made = withConfig(config);
+				const bindTools = made.bindTools.bind(made);
+				return Object.assign(made, {
+					bindTools(tools: object[]) {
+						looks++;
+						return bindTools(tools);
+					},
+				});
+			};
+			return supplied;
+		};
+		const pack = withSdk(async () => await Promise.resolve({ supplyModel }));
+		for (let runs = 0; runs < 2; runs++)
+			await ask({ pack, use: async (model) => await model.invoke('Hello') });
+		expect(looks).toBe(1);
+	});
+
 	it('is not said of the SDK as it is', async () => {
 		const pack = withChanged(() => undefined);
 		const { error } = await ask({ pack, use: async (model) => await model.invoke('Hello') });
