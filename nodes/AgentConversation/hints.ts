@@ -2,6 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { failsNode } from '../../src/conversation/ending';
 import { shortenText, withFullStop } from '../../src/core/errors';
+import { groupBy } from '../../src/core/grouping';
 import { addHint } from '../../src/n8n/hints';
 import { findNode } from '../../src/n8n/platform';
 import type { State } from './request';
@@ -73,7 +74,7 @@ function hintAtAgents(n8n: IExecuteFunctions, { speakers }: State): void {
 		const id = credentials['agentServerApi']?.id;
 		return id && `${id} ${String(value)}`;
 	};
-	for (const [agent, sharing] of Map.groupBy(agents, agentOf)) {
+	for (const [agent, sharing] of groupBy(agents, agentOf)) {
 		if (!agent || sharing.length === 1) continue;
 		const names = sharing.map(({ node }) => node).join(' and ');
 		addHint(

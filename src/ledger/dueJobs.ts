@@ -1,4 +1,5 @@
 import { sentencesOf, ServiceError } from '../core/errors';
+import { groupBy } from '../core/grouping';
 import { type Entry, groupByJob, identifyJob, ownedBy, type Owner } from './entry';
 import { applyUpdate, changeRows, type Ledger, retryingBriefly, toNote } from './ledger';
 import { atMost, MAX_ROWS, noneOf, where } from '../tables/table';
@@ -197,7 +198,7 @@ class PollRound {
 
 		for (const { job, cause } of this.#failed)
 			await changeRows(table, job, { failures: highestFailures(job) + 1, note: toNote(cause) });
-		for (const [before, group] of Map.groupBy(this.#notFound, timesNotFound)) {
+		for (const [before, group] of groupBy(this.#notFound, timesNotFound)) {
 			const changes = { failures: before + 1, note: NOT_FOUND_NOTE };
 			if (changes.failures < MAX_NOT_FOUND) await changeRows(table, group.flat(), changes);
 			else
@@ -223,7 +224,7 @@ const highestFailures = (rows: readonly Entry[]) =>
 async function reschedule(ledger: Ledger, rows: readonly Entry[], now: number): Promise<void> {
 	const table = retryingBriefly(ledger);
 	// a row that a person added may have no start time
-	const groups = Map.groupBy(rows, ({ startedAt, failures }) =>
+	const groups = groupBy(rows, ({ startedAt, failures }) =>
 		startedAt ? checkInterval(now - startedAt, failures) : 'noStartTime',
 	);
 	for (const [interval, group] of groups) {

@@ -1,4 +1,5 @@
 import { checkDueJobs, type PollOptions } from './dueJobs';
+import { groupBy } from '../core/grouping';
 import { type Entry, type EntryState, groupByJob, jobKey, ownedBy, type Owner } from './entry';
 import {
 	applyTransition,
@@ -100,7 +101,7 @@ async function claimJobs(ledger: Ledger, claim: string, rows: readonly Entry[], 
 	const ids = claimed.flat().map(({ jobId }) => jobId);
 	const all = await findRowsOfJobs(repeatable, ids);
 	const ofOthers = all.filter((row) => row.claim !== claim);
-	const others = Map.groupBy(ofOthers, jobKey);
+	const others = groupBy(ofOthers, jobKey);
 	const deliverable: Entry[][] = [];
 	for (const job of claimed) {
 		const rivals = (job[0] && others.get(jobKey(job[0]))) ?? [];

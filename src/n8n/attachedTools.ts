@@ -1,6 +1,7 @@
 import { type IExecuteFunctions, NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 
 import { invalidInputError } from '../core/errors';
+import { groupBy } from '../core/grouping';
 
 /** A node that is attached to this one, as a tool is attached to n8n's AI Agent. Plain data. */
 export interface AttachedTool {
@@ -111,7 +112,7 @@ export const listAttached = (
 /** @throws ServiceError `invalid` if one of the nodes attached to a human-review node has several tools. */
 function checkReviewedTools(gated: readonly LangChainTool[]): void {
 	const nodeOf = ({ metadata }: LangChainTool) => metadata?.gatedToolNodeName ?? '';
-	for (const [node, tools] of Map.groupBy(gated, nodeOf))
+	for (const [node, tools] of groupBy(gated, nodeOf))
 		if (tools.length > 1) throw severalToolsError(node, tools);
 }
 

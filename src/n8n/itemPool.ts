@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import { cancelledError } from '../core/errors';
+import { groupBy } from '../core/grouping';
 
 /** Milliseconds between the first items of two slots: started together, they would stay in step and wait for each other. */
 const START_STAGGER = 2;
@@ -37,7 +38,7 @@ export async function runPool(
 	work: (itemIndex: number, slot: Slot) => Promise<void>,
 ): Promise<void> {
 	const keyOf = (itemIndex: number) => sequenceKeys[itemIndex] ?? itemIndex;
-	const queues = [...Map.groupBy(sequenceKeys.keys(), keyOf).values()];
+	const queues = [...groupBy(sequenceKeys.keys(), keyOf).values()];
 	const failures: unknown[] = [];
 	const slots = createSlots(concurrency);
 	const atWork = createPresence();

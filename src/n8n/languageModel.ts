@@ -145,7 +145,7 @@ interface ProtocolClient {
  * dist/chat_models/index.cjs; `_getClientOptions` and `client`, base.cjs; `fetch`, `maxRetries` and `logLevel`, openai 6.9.0 and 6.49.0,
  * client.js.
  *
- * @returns undefined unless every client of the model, and of one made of it, sends with our `fetch`, and once.
+ * @returns undefined unless every client of the model, and of one made of it, sends with our `fetch`, and once. It is looked at once for each SDK.
  */
 function guardRequests(
 	supplyModel: AiNodeSdk['supplyModel'],

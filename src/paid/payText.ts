@@ -118,7 +118,10 @@ async function ask(
  * @see vllm-project/vllm#58228
  */
 const withCut = (answer: PricedAnswer, { output }: TokenCounts, allowed: unknown): PricedAnswer =>
-	answer.finishReason === 'tool_calls' && output !== undefined && output === allowed
+	answer.finishReason === 'tool_calls' &&
+	!answer.choices &&
+	output !== undefined &&
+	output === allowed
 		? { ...answer, finishReason: 'length' }
 		: answer;
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/grouping';
 import { isPlainObject, isPresent, type JsonObject, omitMissing } from '../core/json';
 import { type Decimal, readDecimal } from '../core/money';
 import { isPlausiblePrice } from '../core/ownPrices';
@@ -232,7 +233,7 @@ function valuesAt(value: unknown, path: string | undefined): unknown[] {
  * @returns by ID.
  */
 export function mergeEntries(entries: readonly JsonObject[]): Map<string, JsonObject> {
-	const ofId = Map.groupBy(entries, ({ id }) => String(id));
+	const ofId = groupBy(entries, ({ id }) => String(id));
 	return new Map([...ofId].map(([id, same]) => [id, mergeAll(same)]));
 }
 

@@ -2,6 +2,7 @@ import { createDecoder, readErrorResponse, readText, withPartialBody } from '../
 import { malformedResponseError, unexpectedBodyError } from '../core/errorResponses';
 import {
 	invalidInputError,
+	determineOutcome,
 	isUnstarted,
 	mapServiceError,
 	withDetails,
@@ -35,6 +36,10 @@ export async function startJob(
 		} catch (cause) {
 			const { 'content-type': type, location } = response.headers;
 			throw mapServiceError(cause, (error) => {
+				// a filter that charges for a text charges for no job: one costs something once it is done
+				const isCharged = error.details.outcome === 'started';
+				if (isCharged && determineOutcome(error) === 'not_started')
+					return withDetails(error, { outcome: 'not_started' });
 				if (isUnstarted(error)) return error;
 				// the start may have been accepted: what arrived may have the id of the job
 				const arrived = { received: decoder.received(), type: type?.toLowerCase() };

@@ -24,6 +24,9 @@ const NOTHING = [undefined, null, '', ' \n'];
 const saying = ({ label }: Field, value?: unknown) =>
 	`${label} is empty: its expression ${typeof value === 'string' ? 'gave an empty text' : 'found nothing'}`;
 
+const remedy = (value: unknown) =>
+	`Correct the expression, or ${typeof value === 'string' ? 'filter such items out' : 'give it a fallback'}`;
+
 const CREDENTIALS: Record<string, string> = {
 	workspaceAgent: 'workspaceAgentApi',
 	marketAssistant: 'marketAssistantApi',
@@ -71,7 +74,7 @@ it.each(titled(ofItems.filter((field) => !mayBeEmpty(field) && !field.takesNoExp
 		const items = isSetting(field) ? [{}] : [given(field.good), {}];
 		const { error } = await runWith(field, parameters, items);
 		expect(error?.message).toContain(saying(field));
-		expect(shownText(error)).toContain('Correct the expression, or ');
+		expect(shownText(error)).toContain(remedy(undefined));
 		expect(error?.context?.['itemIndex']).toBe(isSetting(field) ? undefined : 1);
 
 		const carryOn = { onError: 'continueRegularOutput' } as const;
@@ -97,7 +100,7 @@ describe.each(titled(fields.filter((field) => isModel(field) && !field.takesNoEx
 			for (const value of NOTHING) {
 				const error = await ask(given(value));
 				expect(error?.message).toContain(saying(field, value));
-				expect(shownText(error)).toContain('Correct the expression, or ');
+				expect(shownText(error)).toContain(remedy(value));
 			}
 			expect(asked()).toEqual([]);
 		});

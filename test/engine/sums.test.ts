@@ -12,19 +12,20 @@ const usage = { prompt_tokens: 100, completion_tokens: 50 };
 const costing = (cost: number) => says({ content: 'Hello' }, 'stop', { ...usage, cost });
 const micro = (usd: unknown) => Math.round(Number(usd ?? 0) * 1e6);
 
-it.each<[string, Fault | Fault[]]>([
-	['an answer', []],
-	['a cost that the service reports', costing(0.00025)],
-	['one beyond what was reserved', costing(0.9)],
-	['no token counts', { type: 'drop', includes: 'usage' }],
-	['token counts of 0', says({ content: 'Hello' }, 'stop', { prompt_tokens: 0 })],
-	['an answer that broke off', streamed('data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n')],
-	['an answer in which an error came', { type: 'stream_error', after: 1 }],
-	['an answer that cannot be read', { type: 'login_page' }],
-	['no answer', LOST],
-	['a refusal', { type: 'status', status: 400 }],
-	['a refusal for which a fee is charged', { type: 'status', status: 403, body: GUIDELINES }],
-])('%s', async (_what, fault) => {
+/** What comes back, and how many of three items may have cost more than is known. */
+it.each<[string, Fault | Fault[], number]>([
+	['an answer', [], 0],
+	['a cost that the service reports', costing(0.00025), 0],
+	['one beyond what was reserved', costing(0.9), 0],
+	['no token counts', { type: 'drop', includes: 'usage' }, 2],
+	['token counts of 0', says({ content: 'Hello' }, 'stop', { prompt_tokens: 0 }), 2],
+	['an answer that broke off', streamed('data: {"choices":[{"delta":{"content":"Hel"}}]}\n\n'), 2],
+	['an answer in which an error came', { type: 'stream_error', after: 1 }, 2],
+	['an answer that cannot be read', { type: 'login_page' }, 2],
+	['no answer', LOST, 2],
+	['a refusal', { type: 'status', status: 400 }, 0],
+	['a refusal for which a fee is charged', { type: 'status', status: 403, body: GUIDELINES }, 0],
+])('%s', async (_what, fault, unknown) => {
 	const secrets = rig.account({ recordSpending: true, budgetUsd: '1000' });
 	failPosts(rig.service, fault, 2);
 	const asked = chat('x', { options: { spendingCapPerExecution: 5 } });
@@ -36,6 +37,7 @@ it.each<[string, Fault | Fault[]]>([
 	const sum = (amounts: IDataObject[], name: string) =>
 		amounts.reduce((before, { [name]: amount }) => before + micro(amount), 0);
 	const open = told.filter(({ reservedUsd }) => reservedUsd !== undefined);
+	expect(open).toHaveLength(unknown);
 	const [spent, reserved] = [sum(told, 'costUsd'), sum(open, 'reservedUsd')];
 	const { executionData, resultData } = given.run.data;
 	const { kept } = executionData!.contextData['node:Node'] as { kept: IDataObject };

@@ -154,7 +154,7 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 	const { connection, startPaid, onText, signal, giveUp } = context;
 	const { account, accounts, httpOf, idleTimeout } = connection;
 	const http = httpOf(call.model);
-	const paying = payText(inForm(call, form), {
+	const payment = payText(inForm(call, form), {
 		http: signal ? endedBy(signal, http, giveUp) : http,
 		accounts,
 		startPaid,
@@ -165,7 +165,7 @@ async function pay(context: Paying, call: ChatCall, form: Form): Promise<Ended<A
 			if (signal?.aborted) throw cancelledError(false);
 		},
 	});
-	const paid = await toEnded(paying);
+	const paid = await toEnded(payment);
 	if ('failure' in paid) return paid;
 	return { ...readAnswered(context, call, paid), isToldInWords: form.isToldInWords };
 }

@@ -47,7 +47,7 @@ export async function supplyChatModel(
 		const { model, options } = values;
 		const facts: CallFacts[] = [];
 		const calls = new Set<Promise<unknown>>();
-		const askCounted: AskModel = async (...call) => {
+		const askTracked: AskModel = async (...call) => {
 			const asked = ask(...call).finally(() => calls.delete(asked));
 			calls.add(asked);
 			return await asked;
@@ -55,7 +55,7 @@ export async function supplyChatModel(
 		const supply = async () =>
 			supplyLanguageModel(context, {
 				sdk,
-				fetch: createModelFetch(askCounted),
+				fetch: createModelFetch(askTracked),
 				shownOptions: { model, protocol: options.protocol ?? 'chat' },
 				redact,
 				facts,

@@ -50,7 +50,7 @@ export const message = operation({
 			textOptions.reasoningEffort,
 			{
 				...spendingCapPerExecutionOption,
-				description: 'For all of this node in an execution, with loops',
+				description: 'For all requests in an execution, with loops',
 			},
 			spendingLabelOption,
 			textOptions.temperature,

@@ -115,12 +115,18 @@ interface Place {
 /** Parameters that do not change what is asked for. Somebody may change them before n8n runs the node again. */
 const NOT_OF_REQUEST = new Set([
 	'allowUnknownCost',
+	'hideProgress',
+	'maxSizeMib',
+	'maxTokens',
+	'maxWait',
 	'model',
 	'onIncomplete',
 	'requestSettings',
 	'simplify',
 	'spendingCapPerExecution',
 	'spendingCapPerItem',
+	'spendingLabel',
+	'triggerGroup',
 ]);
 
 function createPlaces(n8n: IExecuteFunctions, scope: string) {

@@ -60,8 +60,16 @@ it.each([
 	},
 );
 
+const FILTERED =
+	"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.";
+
 it.each([
 	['refused', answered(422, { error: { message: 'bad' } }), { reason: 'bad' }],
+	[
+		'refused by a filter that charges for texts',
+		answered(400, { error: { message: FILTERED } }),
+		{},
+	],
 	['refused for money', answered(402), { advice: expect.stringContaining('balance is too small') }],
 	['limited', answered(429), {}],
 	['redirected', { status: 307, headers: { location: 'https://other.example/jobs/7' } }, {}],

@@ -185,6 +185,7 @@ it.each<[string, INodeParameters, number]>([
 	['other limits', { spendingCapPerItem: 2, prompt: '={{ $now }}' }, 1],
 	['other settings', { requestSettings: { resendIfUnknown: true }, prompt: '={{ $now }}' }, 1],
 	['an option of what is paid', { options: { allowUnknownCost: true }, prompt: '={{ $now }}' }, 1],
+	['other labels', { options: { spendingLabel: 'Ada', maxTokens: 9 }, prompt: '={{ $now }}' }, 1],
 	['another prompt', { prompt: 'Another one, {{ $now }}' }, 2],
 ])('%s of a node whose request differs each time: %i', async (_what, parameters, times) => {
 	const before = { model: 'v/a', options: {}, prompt: '={{ $now }}' };
