@@ -37,16 +37,17 @@ const A2A_ARTIFACT: Meaning = {
 };
 const BY_AGENT: Condition = { role: ['agent', 'ROLE_AGENT'] };
 const PIECE = { piece: ['parts', 'content'], id: ['messageId', 'message_id'] } as const;
+const THOUGHT: Condition = { 'metadata.agno_content_category': 'reasoning' };
 const A2A_MESSAGE: readonly Meaning[] = [
 	// Agno streams a message in pieces, with other names of fields (agno/os/interfaces/a2a/utils.py)
 	{
 		if: { ...BY_AGENT, message_id: '*' },
-		unless: { 'metadata.agno_content_category': 'reasoning' },
+		unless: THOUGHT,
 		opens: 'stream',
 		...PIECE,
 	},
 	// a message is an end, but Microsoft's Agent Framework for .NET streams it in pieces (A2AAgentHandler.cs, CreateMessageFromUpdate)
-	{ if: BY_AGENT, unless: { message_id: '*' }, ...PIECE, ends: 'step' },
+	{ if: BY_AGENT, unless: { message_id: '*', ...THOUGHT }, ...PIECE, ends: 'step' },
 ];
 
 /** The protocol between agents. Its events come alone over REST, and as results of JSON-RPC. */

@@ -237,3 +237,24 @@ it('a tool that has answered is followed by the agent, also after the end of a m
 		text: 'One.\n\nTwo.',
 	});
 });
+
+it.each(['messageId', 'message_id'])(
+	'a thought of Agno, told by its %s, is no answer',
+	async (id) => {
+		const said = (text: string, of: string) => ({
+			kind: 'message',
+			role: 'agent',
+			[id]: '1',
+			parts: [{ kind: 'text', text }],
+			metadata: { agno_content_category: of },
+		});
+		const body = [
+			said('no', 'reasoning'),
+			said('Hello', 'content'),
+			{ kind: 'task', status: { state: 'completed' } },
+		];
+		const told = body.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+		const answer = sendMessage(inMemory(sse(told)), { sessionId: 's', content: 'the question' });
+		expect(await answer).toMatchObject({ text: 'Hello', dialect: 'A2A 0.3' });
+	},
+);
