@@ -104,7 +104,7 @@ const LIMITS = ['length', 'max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'max_
 function end(state: ReadingState, { ends, calls, stopped = [] }: Meaning, event: NamedEvent): void {
 	state.hasEnded ||= isEnd(ends);
 	state.hasEndMark ||= ends === 'stream';
-	if (isEnd(ends)) state.mayGoOn = ends === 'step';
+	if (isEnd(ends)) state.mayGoOn = ends === 'step' && !state.hasEndMark;
 	state.isCut ||= LIMITS.includes(textAt(event.value, stopped));
 	if (!hasCall(calls, event)) return;
 	state.isToolOpen = true;

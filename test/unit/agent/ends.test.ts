@@ -306,6 +306,15 @@ it.each(STEPS)(
 	},
 );
 
+it('a step without a text after the end of a run opens nothing again', () => {
+	const fold = createAnswerFold({ question: '?', includeRawEvents: false, type: '' });
+	const add = (event: string, value: unknown) => fold.add({ form: 'sse', event, data: '', value });
+	add('messages/complete', [{ type: 'ai', id: '1', content: 'One.' }]);
+	add('end', {});
+	add('checkpoints', {});
+	expect(fold.isWhole()).toBe(true);
+});
+
 it('what a bot says of its work opens the stream: cut after it, the answer is not complete', async () => {
 	const working = {
 		type: 'typing',
