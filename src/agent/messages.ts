@@ -10,7 +10,7 @@ export function createMessages() {
 	const answer = createParagraphs();
 	const { addNew } = answer;
 	const grown = createGrowth(answer);
-	const { addPiece, endOwn, release } = createSideBySide(answer);
+	const { addPiece, endOwn, isNew, release } = createSideBySide(answer);
 	const findId = createIdFinder();
 	/** The whole conversation, as it came last. */
 	let conversation: unknown;
@@ -33,7 +33,7 @@ export function createMessages() {
 			return finish() + addNew([questionAt(value, replaces)]);
 		}
 		if (asks !== undefined) return finish() + addQuestions(answer, entriesOf(value, call), asks);
-		return answer.current() ? '' : addNew(wholeMessages(meaning, value));
+		return answer.current() ? '' : addNew(wholeMessages(meaning, value).filter(isNew));
 	};
 
 	return {

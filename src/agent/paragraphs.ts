@@ -1,4 +1,4 @@
-import { createTextAccumulator } from '../core/textAccumulator';
+import { createTextAccumulator, withoutSpace } from '../core/textAccumulator';
 
 export type Paragraphs = ReturnType<typeof createParagraphs>;
 
@@ -54,33 +54,49 @@ export function createParagraphs() {
 
 /** Adds pieces of messages that may come side by side. Those of the first are told live, and the others once one comes from elsewhere. */
 export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) {
-	/** By ID. */
-	const kept = new Map<string | undefined, string>();
+	/** Paragraphs by ID. */
+	const kept = new Map<string | undefined, string[]>();
 	let first: string | undefined;
+	let own: string | undefined;
 	let place: unknown;
 	let isBeside = false;
 
 	const release = (): string => {
 		let text = '';
-		for (const [id, message] of kept) text += addPiece(message, id);
+		for (const [id, paragraphs] of kept)
+			for (const paragraph of paragraphs) {
+				endMessage();
+				text += addPiece(paragraph, id);
+			}
 		kept.clear();
 		return text;
 	};
+	// the length first: many pieces are compared
+	const isSaid = (text: string, said: string): boolean =>
+		text.length * 2 > said.length && !!text.trim() && withoutSpace(text) === withoutSpace(said);
+	/** Whether it is none of those that are kept. */
+	const isNew = (text: string): boolean =>
+		![...kept.values()].some((paragraphs) => isSaid(text, paragraphs.join('')));
 
 	return {
 		release,
-		/** Ends the message that the last piece is of, which may be no text, if it is told live. */
+		isNew,
+		/** Ends the message, or its paragraph, that the last piece is of, which may be no text. */
 		endOwn(): void {
-			if (!isBeside) endMessage();
+			if (isBeside) kept.get(own)?.push('');
+			else endMessage();
 		},
 		/** @param from Absent where none come side by side. */
 		addPiece(text: string, id: string | undefined, from: unknown, mayBeCopy = false): string {
 			const isSame = from !== undefined && from === place;
 			isBeside = isSame && id !== first && (current() !== '' || kept.has(id));
+			own = id;
 			if (!text) return '';
 			if (isBeside) {
-				const isCopy = mayBeCopy && [current(), ...kept.values()].includes(text);
-				if (!isCopy || text.length < MIN_COPY) kept.set(id, `${kept.get(id) ?? ''}${text}`);
+				if (mayBeCopy && text.length >= MIN_COPY && (isSaid(text, current()) || !isNew(text)))
+					return '';
+				const paragraphs = kept.get(id) ?? [];
+				kept.set(id, [...paragraphs.slice(0, -1), `${paragraphs.at(-1) ?? ''}${text}`]);
 				return '';
 			}
 			const before = isSame ? '' : release();

@@ -369,9 +369,12 @@ it.each([
 	expect(await send(typed(type, body))).toMatchObject({ text: 'Half', dialect, notice });
 });
 
+const piece = (id: string, content: unknown, step: number, type = 'AIMessageChunk') =>
+	`event: messages\ndata: ${JSON.stringify([{ type, id, content }, { langgraph_step: step }])}\n\n`;
+const updated = (node: string, content: string) =>
+	`event: updates\ndata: ${JSON.stringify({ [node]: { messages: [{ type: 'ai', content }] } })}\n\n`;
+
 it('messages of nodes that run in parallel are not mixed, and what is kept of one that breaks off is told', async () => {
-	const piece = (id: string, content: unknown, step: number, type = 'AIMessageChunk') =>
-		`event: messages\ndata: ${JSON.stringify([{ type, id, content }, { langgraph_step: step }])}\n\n`;
 	const thought = [{ type: 'thinking', thinking: 'no' }];
 	const begun =
 		piece('a', 'The ', 1) +
@@ -390,6 +393,37 @@ it('messages of nodes that run in parallel are not mixed, and what is kept of on
 	expect(await broken).toMatchObject({
 		details: { partial: { text: 'The first one.\n\nThe second ' } },
 	});
+});
+
+const SEARCH = [{ type: 'server_tool_use', id: 't', name: 'web_search' }];
+it.each([
+	['The first', 'is handed on', piece('x', 'The first', 1, 'ai')],
+	[
+		'The first\n\nA second',
+		'was kept and is handed on',
+		piece('b', 'A second\n', 1) + piece('x', 'A second', 1, 'ai'),
+	],
+	[
+		'The first\n\nA second',
+		'was kept and comes in an update',
+		piece('b', 'A second\n', 1) + updated('a', 'The first') + updated('b', 'A second'),
+	],
+	[
+		'The first\n\nLet me look.\n\nSunny.',
+		'was kept, as two paragraphs,',
+		piece('b', 'Let me look.', 1) + piece('b', SEARCH, 1) + piece('b', 'Sunny.', 1),
+	],
+	[
+		'The first\n\nif x:\n        y',
+		'was kept, and a piece of it is white space,',
+		piece('b', 'if x:', 1) +
+			piece('a', SEARCH, 1) +
+			piece('b', '\n        ', 1, 'ai') +
+			piece('b', 'y', 1),
+	],
+])('%j of a graph is told once where it %s', async (expected, _what, rest) => {
+	const { text } = await send(events(piece('a', 'The first\n', 1) + rest));
+	expect(text.trim().replace(/\n\n+/g, '\n\n')).toBe(expected);
 });
 
 it('messages that only the updates of a graph have are read where no other came', async () => {
