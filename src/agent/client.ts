@@ -10,7 +10,7 @@ import {
 import { contentTypeOf, type Http } from '../core/http';
 import { omitMissing } from '../core/json';
 import type { AnswerPiece } from '../core/sse';
-import { createAnswerFold, type AgentAnswer } from './answerFold';
+import { createAnswerFold, type AgentAnswer, type PartialAnswer } from './answerFold';
 import { explain, toAskRequest, type Way } from './asking';
 import { explainGone, findGone, forgottenNotice, goneError } from './gone';
 import { toMessages } from './history';
@@ -99,7 +99,8 @@ async function sendOnce(
 			...(server.notTaken && { isUnsureAfter429: true }),
 		});
 		const type = contentTypeOf(response);
-		const fold = createAnswerFold({ question: content, includeRawEvents, answerPath, type });
+		const folding = { question: content, includeRawEvents, answerPath, type };
+		const fold = createAnswerFold(folding);
 		const repeated: AnswerPiece[] = [];
 		let isSilent = true;
 		const add: typeof fold.add = (piece) => {
@@ -117,8 +118,9 @@ async function sendOnce(
 		};
 		const end: typeof fold.end = (...ended) =>
 			(isSilent ? repeated.map(fold.add).join('') : '') + fold.end(...ended);
+		const partial = () => withRepeated(fold.partial(), repeated, folding);
 		// a workspace has no IDs of its own, and an answer may have many pieces
-		const reading = other ? { ...fold, add, end } : fold;
+		const reading = other ? { ...fold, add, end, partial } : fold;
 		// beside a question, another branch of LangGraph may be silent for long, and the body ends with the last of them
 		if (server.approvals) reading.isWhole = () => false;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
@@ -151,6 +153,18 @@ const wayOf = ({ approvals }: AgentServer, way: Way, { resume }: Values): Way =>
 
 const isRepeated = ({ repeats }: AgentServer, event: NamedEvent): boolean =>
 	repeats !== undefined && holds(event, repeats);
+
+/** What arrived, or what is repeated where nothing else did: after a failure, the fold of an answer reads no more. */
+function withRepeated(
+	arrived: PartialAnswer,
+	repeated: readonly AnswerPiece[],
+	folding: Parameters<typeof createAnswerFold>[0],
+): PartialAnswer {
+	if (arrived.text || !repeated.length) return arrived;
+	const rest = createAnswerFold({ ...folding, includeRawEvents: false });
+	repeated.forEach(rest.add);
+	return { ...arrived, ...rest.partial() };
+}
 
 /** The last of them may have the whole state of a graph, each. */
 const MAX_REPEATED = 20;

@@ -446,6 +446,9 @@ it('messages that only the updates of a graph have are read where no other came'
 	const said = ['messages', [{ type: 'ai', content: 'Hi' }]];
 	expect(await ask(said, ...silent)).toMatchObject({ text: 'Hi' });
 	expect(await ask(...silent, said)).toMatchObject({ text: 'Hi' });
+	const failed = await failureOf(ask(...silent, ['error', { message: 'boom' }]));
+	const partial = { text: 'hello\n\nworld', dialect: 'LangGraph' };
+	expect(failed.details).toMatchObject({ reason: 'boom', partial });
 });
 
 it.each([
