@@ -6,7 +6,6 @@ import { createAnswerEnd, finishOf, hasBroken } from './answerEnd';
 import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
-	addText,
 	readReasoning,
 	mergePiece,
 	addCallFragment,
@@ -214,7 +213,8 @@ function addDelta(choice: PartialChoice, delta: JsonObject): string {
 		const value = delta[name];
 		if (name === 'content') {
 			content = textOf(value) ?? '';
-			if (content) content = addText(choice, content);
+			if (content) choice.contentChunks.push(content);
+			if (content) choice.isSpoken ??= false;
 			addContent(choice.message, value);
 		} else if (name === 'tool_calls') {
 			if (Array.isArray(value))

@@ -105,8 +105,6 @@ export interface PartialChoice {
 	fields: JsonObject;
 	/** The texts of `content`. */
 	contentChunks: string[];
-	/** How many of them begin with the one before, from the first on. Below zero if one does not. */
-	restated?: number;
 	/** What is said in its sound. */
 	spokenChunks: string[];
 	/** Whether that is its text: the first that came. A service may write some of what it says, too. */
@@ -116,27 +114,6 @@ export interface PartialChoice {
 	calls?: PartialCalls;
 	/** A message that came in one piece. */
 	whole?: JsonObject | undefined;
-}
-
-/** Pieces of which each begins with the one before: no text is cut so. */
-const MOST_LIKE = 4;
-
-/**
- * Adds a piece of the text. Some services say all so far in each: then the last piece is the text.
- *
- * @returns what it adds.
- * @see QwenLM/qwen-code#3896 (DashScope)
- */
-export function addText(choice: PartialChoice, piece: string): string {
-	const { contentChunks, restated = 0 } = choice;
-	const last = contentChunks.at(-1) ?? '';
-	const isAnew = piece.startsWith(last) && (piece !== last || restated >= MOST_LIKE);
-	choice.restated = isAnew ? restated + 1 : -Infinity;
-	choice.isSpoken ??= false;
-	const isAll = choice.restated >= MOST_LIKE;
-	if (isAll) contentChunks.length = 0;
-	contentChunks.push(piece);
-	return isAll ? piece.slice(last.length) : piece;
 }
 
 /** The tool calls of one message, of which fragments are still arriving. */
