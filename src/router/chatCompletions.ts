@@ -202,9 +202,12 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 		isThinking(message['content']) ||
 		contentChunks.length > 0 ||
 		Boolean(calls?.byPosition.size) ||
-		FINISH_WITHOUT_TEXT.includes(finishOf(fields))
+		isCut(fields)
 	);
 }
+
+/** Whether a choice says that it was cut off, or withheld. */
+const isCut = (fields: JsonObject) => FINISH_WITHOUT_TEXT.includes(finishOf(fields));
 
 function addDelta(choice: PartialChoice, delta: JsonObject): string {
 	let content = '';
@@ -264,7 +267,7 @@ function toTextChoice({
 	const { function_call: legacyCall } = message;
 	const isCall = isPlainObject(legacyCall) && legacyCall['name'];
 	const legacy = isCall ? [{ id: undefined, function: legacyCall }] : [];
-	const all: JsonObject[] = calls ? sortCalls(calls) : legacy;
+	const all: JsonObject[] = calls ? sortCalls(calls, isCut(fields)) : legacy;
 	const toolCalls = all.map(({ id, function: called }) => {
 		const { name, arguments: given } = isPlainObject(called) ? called : {};
 		return toToolCall(id, name, given);
@@ -281,7 +284,7 @@ function toTextChoice({
 /** @param files Gets those of its message. */
 function toCompleteChoice(choice: PartialChoice, files: AnswerFile[]): object {
 	const { index, contentChunks, message, fields, calls, whole } = choice;
-	const toolCalls = calls ? sortCalls(calls) : [];
+	const toolCalls = calls ? sortCalls(calls, isCut(fields)) : [];
 	const { content = toolCalls.length || message['refusal'] ? null : '' } = message;
 	const built: JsonObject = {
 		...message,

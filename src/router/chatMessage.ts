@@ -124,7 +124,7 @@ export const createPartialCalls = () => ({
 	/** Positions of calls that differ from their index. */
 	positionByIndex: new Map<number, number>(),
 	positionById: new Map<unknown, number>(),
-	/** By position: the arguments, if a piece that begins with all before it is said anew. */
+	/** By position: the arguments, if a piece that begins with all before it is said anew. Of two functions, they are no JSON. */
 	restated: new Map<number, string>(),
 	/** The highest position; -1 if there is none. */
 	lastPosition: -1,
@@ -132,15 +132,16 @@ export const createPartialCalls = () => ({
 	parsedCharacters: 0,
 });
 
-export const sortCalls = ({ byPosition, restated }: PartialCalls): PartialCall[] =>
+/** @param isCut Whether the answer ends within a call: then none is made whole. */
+export const sortCalls = ({ byPosition, restated }: PartialCalls, isCut: boolean): PartialCall[] =>
 	[...byPosition]
 		.sort(([one], [other]) => one - other)
-		.map(([position, call]) => withRestated(call, restated.get(position)));
+		.map(([position, call]) => (isCut ? call : withRestated(call, restated.get(position))));
 
 /**
  * A call whose pieces are no JSON one after the other, and are some if each that begins with all before it replaces that.
  *
- * @see NousResearch/hermes-agent#35718 (Qianfan), anomalyco/opencode#17339 (GLM), lidge-jun/opencodex#361, microsoft/autogen#7549 (Gemini: "{}" first)
+ * @see NousResearch/hermes-agent#35718 (Qianfan), anomalyco/opencode#17339 (GLM), lidge-jun/opencodex#361, smallmain/vscode-unify-chat-provider#48 (Gemini: "{}" first)
  */
 function withRestated(call: PartialCall, restated = ''): PartialCall {
 	const called = Object(call['function']) as JsonObject;
@@ -150,7 +151,12 @@ function withRestated(call: PartialCall, restated = ''): PartialCall {
 	return { ...call, function: { ...called, arguments: restated } };
 }
 
-function restate(before: string, piece: string): string {
+/** What the arguments are with this fragment. @param call Its function, as is `fragment`. */
+function restate(before: string, call: unknown, fragment: unknown): string {
+	const { name, arguments: piece = '' } = Object(fragment) as JsonObject;
+	// what begins so is never JSON
+	if (!isMissing(name) && name !== Object(call).name) return '}';
+	if (typeof piece !== 'string') return before;
 	const isAnew = before === '{}' ? piece.startsWith('{') : piece.startsWith(before);
 	return isAnew ? piece : before + piece;
 }
@@ -164,9 +170,8 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 		if (name === 'function' && isPlainObject(value)) call[name] = mergeFunction(call[name], value);
 		else if (name !== 'function' && name !== 'index') add(call, name, value);
 	}
-	const { arguments: piece } = Object(fragment['function']) as JsonObject;
-	if (typeof piece === 'string')
-		calls.restated.set(index, restate(calls.restated.get(index) ?? '', piece));
+	const before = calls.restated.get(index) ?? '';
+	calls.restated.set(index, restate(before, call['function'], fragment['function']));
 	calls.byPosition.set(index, call);
 	calls.lastPosition = Math.max(calls.lastPosition, index);
 	if (!isMissing(call['id']) && !calls.positionById.has(call['id']))

@@ -189,6 +189,8 @@ it.each([
 	['after an empty object', ['0 c f {}', '0 - - {"a":1}'], ['c f {"a":1}']],
 	['with one name within another', ['0 c f {"a":', '0 - - {"a":1}}'], ['c f {"a":{"a":1}}']],
 	['cut off so', ['0 c f {"a":', '0 - - {"a":1'], ['c f {"a":{"a":1']],
+	['of two names in one place', ['0 - f {}', '0 - g {"b":2}'], [' f {}{"b":2}']],
+	['of two names in pieces', ['0 - f {}', '0 - g -', '0 - - {"b":2}'], [' f {}{"b":2}']],
 	['of two in one place', ['0 c f {"a":1}', '0 - - {"b":2}'], ['c f {"a":1}{"b":2}']],
 	['without arguments', ['0 c f -'], ['c f ']],
 ])('tool calls %s', (_what, fragments, expected) => {
@@ -202,6 +204,16 @@ it.each([
 	const message = { role: 'assistant', content: null, tool_calls };
 	expect(completion['choices']).toEqual([{ index: 0, message, finish_reason: null }]);
 	expect(toolCalls).toEqual(calls.map(([id, name, args]) => toToolCall(id, name, args)));
+});
+
+it.each(['length', 'content_filter'])('a call that %s cuts off is never whole', (finish_reason) => {
+	const pieces = ['{"a":', '{"a":1}'].map((piece) =>
+		chunk({ tool_calls: [part(0, 'c', 'f', piece)] }),
+	);
+	const { toolCalls, completion } = answerTo(...pieces, chunk({}, { finish_reason }));
+	expect(toolCalls).toMatchObject([{ arguments: '{"a":{"a":1}' }]);
+	const tool_calls = [{ function: { arguments: '{"a":{"a":1}' } }];
+	expect(completion['choices']).toMatchObject([{ message: { tool_calls } }]);
 });
 
 it.each([
