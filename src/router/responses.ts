@@ -175,16 +175,22 @@ function createEventHandlers(
 }
 
 /**
- * The output of the response object, or the items that arrived one by one: some services leave out the calls at the end.
+ * The output of the response object, or the items that arrived one by one. Some services list nothing but messages at the end, and these may be
+ * empty. A call that a gateway has run itself is listed as something else.
  *
- * @see sgl-project/sglang#12652, maximhq/bifrost#2120
+ * @see sgl-project/sglang#12652, maximhq/bifrost#2120, BerriAI/litellm#40121
  */
 function collectOutput({ response: { output }, items }: PartialResponse): JsonObject[] {
 	const listed = Array.isArray(output) ? output.filter(isPlainObject) : [];
 	const arrived = items.inOrder();
-	const lacksCalls = arrived.some(isCall) && !listed.some(isCall);
-	return listed.length && !lacksCalls ? listed : arrived;
+	const lacksCalls = arrived.some(isCall) && listed.every(isMessage);
+	if (listed.length && !lacksCalls) return listed;
+	const messages = listed.filter((item) => textsOf([item], 'text').length || readRefusal([item]));
+	if (!messages.length) return arrived;
+	return [...messages, ...arrived.filter((item) => !isMessage(item))];
 }
+
+const isMessage = ({ type = 'message' }: JsonObject) => type === 'message';
 
 const isCall = ({ type }: JsonObject) => type === 'function_call';
 
@@ -199,7 +205,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 	const { model, usage } = response;
 	const toolCalls = output.filter(isCall);
 	const finishReason = readFinishReason(response, toolCalls.length > 0);
-	const refusal = refusalChunks.join('') || textsOf(output, 'refusal').join('');
+	const refusal = refusalChunks.join('') || readRefusal(output);
 	const reasoning = reasoningChunks.join('') || collectReasoning(output);
 	return {
 		text: isFinalTextComplete ? finalText : streamedText,
@@ -215,12 +221,13 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 	};
 }
 
+const readRefusal = (output: JsonObject[]) => textsOf(output, 'refusal').join('');
+
 /** Finish reasons that do not explain an empty answer. */
 const ORDINARY_FINISH = /^(stop|tool_calls)$/;
 
 /** An item that is not text or a call of the caller's own tools: an image, a web search, reasoning that is encrypted. */
-const isOtherOutput = ({ type = 'message' }: JsonObject) =>
-	type !== 'message' && type !== 'function_call';
+const isOtherOutput = (item: JsonObject) => !isMessage(item) && !isCall(item);
 
 /** The items of a response, built from their events. */
 function createItemAccumulator() {

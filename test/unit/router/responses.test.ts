@@ -82,6 +82,37 @@ it.each(['', 'ab'])('a call that the end leaves out is kept, beside the text %j'
 		text,
 		finishReason: 'tool_calls',
 		toolCalls: [{ id: 'c', name: 'f', arguments: { a: 1 } }],
+		response: { output: [...(text ? [message(said(text))] : []), { type: 'function_call' }] },
+	});
+});
+
+it('beside such a call, what only the end has is kept', () => {
+	const thought = { type: 'reasoning', summary: [] };
+	const given = [itemDone(0, thought), itemDone(1, message(said('a'))), itemDone(2, call('f'))];
+	const output = [message(said('ab')), message(said('')), message(REFUSED)];
+	expect(answerTo(...given, done({ output }))).toMatchObject({
+		text: 'ab',
+		refusal: 'no',
+		toolCalls: [{ name: 'f' }],
+		response: { output: [output[0], output[2], thought, call('f')] },
+	});
+});
+
+it('where the end has no texts, those that arrived are kept', () => {
+	const arrived = [message(said('a')), call('f')];
+	const given = [delta('a'), ...arrived.map((item, at) => itemDone(at, item))];
+	const { text, response } = answerTo(...given, done({ output: [message(said(''))] }));
+	expect([text, response['output']]).toEqual(['a', arrived]);
+});
+
+// BerriAI/litellm#40121
+it('a call that the service has run itself is not one of the caller', () => {
+	const output = [{ type: 'mcp_call', name: 'f', output: 'x' }, message(said('a'))];
+	expect(answerTo(itemDone(0, call('f')), delta('a'), done({ output }))).toMatchObject({
+		text: 'a',
+		finishReason: 'stop',
+		toolCalls: [],
+		response: { output },
 	});
 });
 
