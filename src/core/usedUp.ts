@@ -34,7 +34,8 @@ const USED_UP_REASON =
  * continuedev/continue#10602), Groq (413: HunorLaczko/ha-groq-cloud-api#27).
  */
 export const isTooLarge = ({ status = 0, reason = '' }: ServiceErrorDetails): boolean =>
-	[413, 429].includes(status) && /request too large for/i.test(reason);
+	[413, 429].includes(status) &&
+	/request too large for[^]{0,300}\btokens[^]{0,40}\bper (min|day)/i.test(reason);
 
 /** What to do about it. */
 export const USED_UP_ADVICE =

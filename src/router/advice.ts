@@ -67,7 +67,7 @@ const isTooLong = ({ kind, details: { code, reason, status = 0 } }: ServiceError
  * Copilot and Bedrock (these: can1357/oh-my-pi, overflow.ts), GitHub Models (a code), Ollama's cloud and Perplexity (a code; both: crmne/ruby_llm, recordings).
  */
 const TOO_LONG =
-	/context_length_exceeded|maximum context length|prompt (is )?too long|too_many_prompt_tokens|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|max length exceeded|exceeds the context window|context window (exceeds|limit)|reduce the length of the|than the context length|token count of \d+ exceeds|input is too long|tokens_limit_reached/i;
+	/context_length_exceeded|maximum context length|prompt (is )?too long|too_many_prompt_tokens|request_too_large|exceeds the maximum number of tokens|exceed_context_size|maximum prompt length|exceeded model token limit|model max length exceeded|exceeds the context window|context window (exceeds|limit)|reduce the length of the|than the context length|token count of \d+ exceeds|input is too long|tokens_limit_reached/i;
 
 /** Statuses that mean "not ready yet". @see section 7, and RFC 9110 */
 const NOT_READY_STATUSES = [202, 204, 409];

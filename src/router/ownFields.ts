@@ -107,12 +107,12 @@ const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
  * @see https://developers.cloudflare.com/workers-ai/platform/errors (413), https://docs.aws.amazon.com/nova/latest/userguide
  */
 const ABOUT_NUMBER =
-	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\bmax length exceeded|\btokens per min(ute)?)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
+	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\bmodel max length exceeded|\btokens per min(ute)?)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
 
 /** It says what is left beside this prompt, or in this minute. */
-const ABOUT_PROMPT = /context|messages|prompt|inputs|per min/i;
-/** And how long the window is, at vLLM, OpenAI, SGLang and TGI. */
-const WINDOW = /(?:context length (?:is|of)|must be <=) (\d{3,9})/;
+const ABOUT_PROMPT = /context|messages|prompt|inputs|per min|max length exceeded/i;
+/** And how long the window is, at vLLM, OpenAI, SGLang, TGI and Moonshot. */
+const WINDOW = /(?:context length (?:is|of) |must be <= |max length:\s*)(\d{3,9})/;
 
 /** The words of a refusal for the number; empty for any other failure, such as too many requests. */
 function reasonOfNumber(cause: unknown): string {

@@ -59,6 +59,12 @@ it.each([
 		'prompt too long; exceeded max context length by 1119046 tokens',
 	].map((reason): [string, object, unknown] => [reason, { status: 400, reason }, TOO_LONG]),
 	['a long prompt of another status', { status: 404, code: 'context_length_exceeded' }, undefined],
+	['a long name', { status: 400, reason: 'name: max length exceeded (limit 256)' }, undefined],
+	[
+		'a large file',
+		{ status: 413, reason: 'Request too large for this endpoint (max 10 MB)' },
+		undefined,
+	],
 	['anything else', { status: 400, code: 'x' }, undefined],
 ])('what is advised at %s', (_name, details, advice) => {
 	expect(withAdvice(new ServiceError('refused', 'x', details)).details.advice).toEqual(advice);

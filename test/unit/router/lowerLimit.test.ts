@@ -61,6 +61,7 @@ it.each([
 	"This model's maximum context length is 20000 tokens. However, you requested 26384 tokens (10000 in the messages, 16384 in the completion).",
 	'`inputs` tokens + `max_new_tokens` must be <= 20000. Given: 10000 `inputs` tokens and 16384 `max_new_tokens`',
 	'max_tokens is too large for this prompt: 16384',
+	'model max length exceeded, max length:32768',
 ])('for what is left of the window, fewer are asked for only now: %s', async (message) => {
 	const { ask, sent } = serviceThat(4096, message);
 	const answers = [await ask(16_384), await ask(16_384)];
@@ -80,6 +81,7 @@ it('a window that is nearly full is asked for less, and only this time', async (
 it.each([
 	[400, "Unsupported parameter: 'max_tokens' is not supported with this model.", [16_384]],
 	[400, 'The prompt is empty', [16_384]],
+	[400, 'Field "name": max length exceeded (limit 256)', [16_384]],
 	[400, 'You requested 0 output tokens and your prompt contains at least 262145 tokens', [16_384]],
 	[413, 'The body is too large', [16_384]],
 	[429, 'Rate limit reached on tokens per min (TPM): Limit 30000, Used 29937', [16_384]],
