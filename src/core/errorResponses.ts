@@ -52,7 +52,7 @@ function readOutcome(status: number, body: string): Pick<ServiceErrorDetails, 'o
 }
 
 const HAS_RUN =
-	/could not finish the message because|\bfailed_generation\b|\btool_use_failed\b|\boutput (blocked by content|data may contain)|violates usage guidelines|\bcontent management policy/i;
+	/could not finish the message because|\bfailed_generation\b|\btool_use_failed\b|\boutput (blocked by content|data may contain)|violates usage guidelines|\btriggering [^."]{0,40}content management policy/i;
 
 /** The message of what a service itself reports with status 200. Its words are the reason: a title gets them once the keys are removed. */
 export const REPORTED = 'The service reported an error';

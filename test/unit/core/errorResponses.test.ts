@@ -303,6 +303,13 @@ it.each<[number, object]>([
 	expect(refused.details.outcome).toBe('started');
 });
 
+it('what is repeated of a request does not say that it has run', () => {
+	const input = 'Draft a content management policy for our intranet';
+	const body = JSON.stringify({ detail: [{ loc: ['body', 'messages'], msg: 'x', input }] });
+	const refused = refusedRequestError(response({ status: 422 }), body);
+	expect(refused.details).not.toHaveProperty('outcome');
+});
+
 describe('an answer that a guardrail keeps back', () => {
 	const hooks = (before: boolean[], after: boolean[]) => ({
 		error: { message: 'The guardrail checks failed.', type: 'hooks_failed' },
