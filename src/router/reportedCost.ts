@@ -1,5 +1,6 @@
-import { isPresent, type JsonObject } from '../core/json';
+import type { JsonObject } from '../core/json';
 import { Big, type Decimal, formatUsd, readDecimal } from '../core/money';
+import { stringOrEmpty } from './textAnswer';
 
 /** The names of fields, each in the one before. */
 type Path = readonly string[];
@@ -57,8 +58,8 @@ export const COST_HEADER = 'x-litellm-response-cost';
  * @returns whole micro-dollars, rounded up; undefined if it says nothing.
  */
 export function readReportedCost(usage: unknown, header?: string): number | undefined {
-	const currencies = CURRENCIES.map((at) => valueAt(usage, at)).filter(isPresent);
-	if (currencies.some((currency) => currency !== 'USD')) return undefined;
+	const currencies = CURRENCIES.map((at) => stringOrEmpty(valueAt(usage, at) || 'USD'));
+	if (currencies.some((currency) => !/^USD$/i.test(currency))) return undefined;
 	for (const { at, plus, times } of PLACES) {
 		const cost = readDecimal(valueAt(usage, at));
 		if (!cost) continue;

@@ -15,6 +15,7 @@ import {
 	mapServiceError,
 	withDetails,
 	ServiceError,
+	shortenText,
 	type ServiceErrorDetails,
 	withOutcome,
 } from '../core/errors';
@@ -172,7 +173,8 @@ function isErrorEvent(event: JsonObject): boolean {
 
 /** With a finish reason or token counts the model has worked, and the request counts as started. */
 function emptyAnswerError(response: HttpResponse, { usage, finishReason }: TextAnswer) {
-	const why = COMPLETE.includes(finishReason ?? 'stop') ? '' : `: ${finishReason}`;
+	const isUsual = !finishReason || COMPLETE.includes(finishReason);
+	const why = isUsual ? '' : `: ${shortenText(finishReason, 100)}`;
 	const reason = `It ended without any content${why}.`;
 	return usage || finishReason
 		? new ServiceError('truncated', 'The answer is empty', { reason })

@@ -367,9 +367,13 @@ it.each([
 });
 
 it('an answer without content says why it has none', async () => {
-	const sensitive = stream(chunk({}, { finish_reason: 'sensitive' }), DONE);
-	const { details } = await failureOf(chat(sensitive));
-	expect(details.reason).toBe('It ended without any content: sensitive.');
+	for (const [finish_reason, said] of [
+		['sensitive', 'sensitive'],
+		['x'.repeat(5000), `${'x'.repeat(100)}…`],
+	]) {
+		const { details } = await failureOf(chat(stream(chunk({}, { finish_reason }), DONE)));
+		expect(details.reason).toBe(`It ended without any content: ${said}.`);
+	}
 });
 
 it.each([
