@@ -45,6 +45,12 @@ it.each([
 	expect(closed).toBe(1);
 });
 
+it('a text that ends within a character says so', async () => {
+	const fold = collect();
+	await read(typed('text/plain', new Uint8Array([0x61, 0xe2, 0x82])), fold);
+	expect(fold.partial()).toEqual({ text: 'a\ufffd' });
+});
+
 it('nothing behind the end is read, and the connection is closed', async () => {
 	const fold = collect(2);
 	const answer = typed('text/event-stream', 'data: a\n\n', 'data: b\n\ndata: c\n\n');

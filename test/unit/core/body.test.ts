@@ -38,6 +38,11 @@ it('replaces what is no UTF-8, and never throws', () => {
 	);
 });
 
+it('a text that ends within a character says so', async () => {
+	const chunks = [new Uint8Array([0x61, 0xe2, 0x82])];
+	expect(await readText(response({ chunks }))).toBe('a\ufffd');
+});
+
 it('a value comes back as it is', async () => {
 	expect(await readJson(response(json({ a: [1, 'é'] })))).toEqual({ a: [1, 'é'] });
 	expect(await readJson(response({ ...json(null), status: 201 }))).toBeNull();
