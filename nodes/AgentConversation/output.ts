@@ -151,7 +151,7 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 		async showEnding({ ending }: Conversation): Promise<void> {
 			if (!ending || EXPECTED.has(ending.kind)) return;
 			const { kind, reason, failure } = ending;
-			const isOurs = ['speakerFailed', 'spendingCap', 'emptyRound'].includes(kind);
+			const isOurs = kind === 'speakerFailed' || kind === 'spendingCap';
 			const why = isOurs ? 'The conversation could not continue' : reason;
 			await write(failure ? `${failure.speaker} could not answer.` : `${why}.`);
 		},

@@ -53,7 +53,7 @@ export function createParagraphs() {
 }
 
 /** Adds pieces of messages that may come side by side. Those of the first are told live, and the others once one comes from elsewhere. */
-export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) {
+export function createSideBySide({ addPiece, current, endMessage, know }: Paragraphs) {
 	/** Paragraphs by ID. */
 	const kept = new Map<string | undefined, string[]>();
 	let first: string | undefined;
@@ -63,11 +63,15 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 
 	const release = (): string => {
 		let text = '';
-		for (const [id, paragraphs] of kept)
+		for (const [id, paragraphs] of kept) {
 			for (const paragraph of paragraphs) {
 				endMessage();
 				text += addPiece(paragraph, id);
 			}
+			if (paragraphs.length < 2) continue;
+			endMessage();
+			know(paragraphs.join(''));
+		}
 		kept.clear();
 		return text;
 	};
@@ -83,8 +87,9 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 		isNew,
 		/** Ends the message, or its paragraph, that the last piece is of, which may be no text. */
 		endOwn(): void {
-			if (isBeside) kept.get(own)?.push('');
-			else endMessage();
+			const paragraphs = kept.get(own);
+			if (!isBeside) endMessage();
+			else if (paragraphs?.at(-1)) paragraphs.push('');
 		},
 		/** @param from Absent where none come side by side. */
 		addPiece(text: string, id: string | undefined, from: unknown, mayBeCopy = false): string {
@@ -96,7 +101,8 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 				if (mayBeCopy && text.length >= MIN_COPY && (isSaid(text, current()) || !isNew(text)))
 					return '';
 				const paragraphs = kept.get(id) ?? [];
-				kept.set(id, [...paragraphs.slice(0, -1), `${paragraphs.at(-1) ?? ''}${text}`]);
+				paragraphs.push((paragraphs.pop() ?? '') + text);
+				kept.set(id, paragraphs);
 				return '';
 			}
 			const before = isSame ? '' : release();

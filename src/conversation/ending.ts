@@ -85,7 +85,7 @@ export function checkEnding(
 	return (
 		checkFailure(conversation, pending, reply) ??
 		stop ??
-		checkSilence(conversation, reply) ??
+		checkSilence(conversation, pending, reply) ??
 		checkLimits(conversation, now)
 	);
 }
@@ -147,7 +147,6 @@ function checkFailure(
 		return { kind: 'spendingCap', reason };
 	}
 	if (rules.onFailure === 'skip') return undefined;
-	const { error, details } = failure;
 	const why =
 		rules.onFailure !== 'askAgain' || failure.isInvalid
 			? ''
@@ -157,9 +156,17 @@ function checkFailure(
 	return {
 		kind: 'speakerFailed',
 		reason: `${speaker} failed${why}`,
-		failure: { turn, speaker, message, error, ...(details !== undefined && { details }) },
+		failure: toFailure({ speaker, turn, message }, failure),
 	};
 }
+
+const toFailure = ({ speaker, turn, message }: AskedTurn, { error, details }: Failure) => ({
+	turn,
+	speaker,
+	message,
+	error,
+	...(details !== undefined && { details }),
+});
 
 /**
  * Checks whether what a speaker says ends the conversation.
@@ -212,13 +219,14 @@ const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);
 /** Ends the conversation after a round in which nobody said anything: it would go on like that until the turn limit. */
 function checkSilence(
 	{ turns, earlier, speakers }: Course,
+	pending: AskedTurn,
 	{ text, failure }: Reply,
 ): Ending | undefined {
 	if (text.trim()) return undefined;
 	const round = turns.slice(earlier).slice(-speakers.length);
 	if (round.length < speakers.length || round.some((turn) => turn.text.trim())) return undefined;
-	const silence = `Nobody said anything in ${speakers.length} turns`;
-	return { kind: 'emptyRound', reason: failure ? `${silence}: ${failure.error}` : silence };
+	const reason = `Nobody said anything in ${speakers.length} turns`;
+	return { kind: 'emptyRound', reason, ...(failure && { failure: toFailure(pending, failure) }) };
 }
 
 /**

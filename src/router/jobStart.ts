@@ -36,7 +36,7 @@ export async function startJob(
 		} catch (cause) {
 			const { 'content-type': type, location } = response.headers;
 			throw mapServiceError(cause, (error) => {
-				// a filter that charges for a text charges for no job: one costs something once it is done
+				// a filter that charges for a text charges for no job of this service: one costs something once it is done
 				const isCharged = error.details.outcome === 'started';
 				if (isCharged && determineOutcome(error) === 'not_started')
 					return withDetails(error, { outcome: 'not_started' });

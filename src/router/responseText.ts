@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '../core/json';
 
 /** A response may have several messages: one about what follows, and the answer (their `phase` says which). */
-export const BETWEEN_MESSAGES = '\n\n';
+const BETWEEN_MESSAGES = '\n\n';
 
 /** Builds the text of a streamed response. */
 export function createResponseText() {
@@ -32,7 +32,7 @@ export function createResponseText() {
 }
 
 /** The texts in this field, of all messages that have one. */
-export const textsOf = (output: readonly JsonObject[], field: 'text' | 'refusal'): string[] =>
+const textsOf = (output: readonly JsonObject[], field: 'text' | 'refusal'): string[] =>
 	output
 		.filter(({ type = 'message' }) => type === 'message')
 		.map(({ content }) => contentParts(content).map((part) => part[field]))
@@ -41,3 +41,9 @@ export const textsOf = (output: readonly JsonObject[], field: 'text' | 'refusal'
 
 export const contentParts = (content: unknown): JsonObject[] =>
 	Array.isArray(content) ? content.filter(isPlainObject) : [{ text: content }];
+
+export const finalTextOf = (output: readonly JsonObject[]): string =>
+	textsOf(output, 'text').join(BETWEEN_MESSAGES);
+
+export const readRefusal = (output: readonly JsonObject[]): string =>
+	textsOf(output, 'refusal').join('');

@@ -3,7 +3,7 @@ import { isBadRequest, type ServiceErrorDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
 import { refusedThoughts } from './thoughtRefusals';
-import { BETWEEN_MESSAGES, contentParts, createResponseText, textsOf } from './responseText';
+import { contentParts, createResponseText, finalTextOf, readRefusal } from './responseText';
 import { checkCount, stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
@@ -183,12 +183,19 @@ function createEventHandlers(
 function collectOutput({ response: { output }, items }: PartialResponse): JsonObject[] {
 	const listed = Array.isArray(output) ? output.filter(isPlainObject) : [];
 	const arrived = items.inOrder();
-	const lacksCalls = arrived.some(isCall) && listed.every(isMessage);
+	const at = arrived.findIndex((item) => isMessage(item) || isCall(item));
+	const lacksCalls = arrived.some(isCall) && listed.every(isSaid);
 	if (listed.length && !lacksCalls) return listed;
-	const messages = listed.filter((item) => textsOf([item], 'text').length || readRefusal([item]));
-	if (!messages.length) return arrived;
-	return [...messages, ...arrived.filter((item) => !isMessage(item))];
+	const messages = listed
+		.filter(isMessage)
+		.filter((item) => finalTextOf([item]) || readRefusal([item]));
+	if (!messages.length || finalTextOf(messages).length < finalTextOf(arrived).length)
+		return arrived;
+	const rest = arrived.slice(at).filter((item) => !isMessage(item));
+	return [...arrived.slice(0, at), ...messages, ...rest];
 }
+
+const isSaid = (item: JsonObject) => isMessage(item) || item['type'] === 'reasoning';
 
 const isMessage = ({ type = 'message' }: JsonObject) => type === 'message';
 
@@ -198,7 +205,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
 	const streamedText = texts.text();
-	const finalText = isComplete ? textsOf(output, 'text').join(BETWEEN_MESSAGES) : '';
+	const finalText = isComplete ? finalTextOf(output) : '';
 	const hasOutput = [response['output']].flat().includes(output[0]);
 	// without an output, the final text may lack items that never ended
 	const isFinalTextComplete = finalText && (hasOutput || finalText.length >= streamedText.length);
@@ -220,8 +227,6 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 		response: { ...response, output },
 	};
 }
-
-const readRefusal = (output: JsonObject[]) => textsOf(output, 'refusal').join('');
 
 /** Finish reasons that do not explain an empty answer. */
 const ORDINARY_FINISH = /^(stop|tool_calls)$/;

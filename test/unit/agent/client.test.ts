@@ -414,6 +414,14 @@ it.each([
 		piece('b', 'Let me look.', 1) + piece('b', SEARCH, 1) + piece('b', 'Sunny.', 1),
 	],
 	[
+		'The first\n\nLet me look.\n\nSunny.',
+		'was kept, as two paragraphs, and is handed on in the next step',
+		piece('b', 'Let me look.', 1) +
+			piece('b', SEARCH, 1) +
+			piece('b', 'Sunny.', 1) +
+			piece('x', 'Let me look.Sunny.', 2, 'ai'),
+	],
+	[
 		'The first\n\nif x:\n        y',
 		'was kept, and a piece of it is white space,',
 		piece('b', 'if x:', 1) +

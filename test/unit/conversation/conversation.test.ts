@@ -59,7 +59,6 @@ const costs = (text: string, costUsd: number) => ({ text, facts: { costUsd } });
 const RESERVED = { text: 'b', facts: { reservedUsd: 0.2 } };
 const DEAL = { stopPattern: '/DEAL/gi', removeStop: true };
 const denied = (words: string) => ({ denial: { words } });
-const BROKE = 'Nobody said anything in 2 turns: It broke';
 const OVER = { failure: { ...broken(true).failure, isOverBudget: true as const } };
 const NOT_APPROVED: Partial<Reply> = { text: 'Not approved', isRefusal: true };
 const CAP = 'Spending Cap per Conversation of 0.3 USD was reached: 0.3 USD are spent or reserved';
@@ -87,7 +86,7 @@ it.each<EndRow>([
 	['turnLimit', limit(1), 'a', { turnLimit: 1, removeStop: true, stopPhrase: 'x' }, 'a'],
 	['timeLimit', 'Time Limit of 2 s was reached', 'b', { timeLimit: 2000 }, 'a', 'b', 'c'],
 	['emptyRound', 'Nobody said anything in 2 turns', 'a', {}, 'a', ' \n', '', 'd'],
-	['emptyRound', BROKE, '', { onFailure: 'skip' }, broken(true), broken(true), 'c'],
+	['emptyRound', 'Nobody said', '', { onFailure: 'skip' }, broken(true), broken(true), 'c'],
 	['spendingCap', CAP, 'c', { spendingCap: 0.3 }, costs('a', 0.1), 'b', costs('c', 0.2), 'd'],
 	// a turn of unknown cost counts with what was reserved for it
 	['spendingCap', CAP, 'b', { spendingCap: 0.3 }, costs('a', 0.1), RESERVED, 'c'],

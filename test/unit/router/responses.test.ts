@@ -94,8 +94,21 @@ it('beside such a call, what only the end has is kept', () => {
 		text: 'ab',
 		refusal: 'no',
 		toolCalls: [{ name: 'f' }],
-		response: { output: [output[0], output[2], thought, call('f')] },
+		response: { output: [thought, output[0], output[2], call('f')] },
 	});
+});
+
+it('a call that has arrived is kept beside what the model thought', () => {
+	const output = [{ type: 'reasoning', summary: [] }, message(said('a'))];
+	const answer = answerTo(itemDone(0, call('f')), done({ output }));
+	expect(answer).toMatchObject({ text: 'a', toolCalls: [{ name: 'f' }] });
+});
+
+it('texts that the end leaves out are kept, too', () => {
+	const arrived = [message(said('one')), call('f'), message(said('two'))];
+	const given = arrived.map((item, at) => itemDone(at, item));
+	const { response } = answerTo(...given, done({ output: [message(said('two'))] }));
+	expect(response['output']).toEqual(arrived);
 });
 
 it('where the end has no texts, those that arrived are kept', () => {
