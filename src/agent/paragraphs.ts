@@ -5,6 +5,8 @@ export type Paragraphs = ReturnType<typeof createParagraphs>;
 /** Characters. What is shorter may begin another message: in JavaScript, LangGraph's pieces look like its whole messages. */
 const MIN_COPY = 8;
 
+const BREAK = '\n\n';
+
 /** Adds pieces and whole messages to a text. */
 export function createParagraphs() {
 	const answer = createTextAccumulator();
@@ -53,9 +55,11 @@ export function createParagraphs() {
 }
 
 /** Adds pieces of messages that may come side by side. Those of the first are told live, and the others once one comes from elsewhere. */
-export function createSideBySide({ addPiece, current, endMessage, know }: Paragraphs) {
-	/** Paragraphs by ID. */
-	const kept = new Map<string | undefined, string[]>();
+export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) {
+	/** By ID. */
+	const kept = new Map<string | undefined, string>();
+	/** Whose next piece begins a paragraph. */
+	const broken = new Set<string | undefined>();
 	let first: string | undefined;
 	let own: string | undefined;
 	let place: unknown;
@@ -63,16 +67,12 @@ export function createSideBySide({ addPiece, current, endMessage, know }: Paragr
 
 	const release = (): string => {
 		let text = '';
-		for (const [id, paragraphs] of kept) {
-			for (const paragraph of paragraphs) {
-				endMessage();
-				text += addPiece(paragraph, id);
-			}
-			if (paragraphs.length < 2) continue;
+		for (const [id, message] of kept) {
 			endMessage();
-			know(paragraphs.join(''));
+			text += addPiece(message, id);
 		}
 		kept.clear();
+		broken.clear();
 		return text;
 	};
 	// the length first: many pieces are compared
@@ -80,16 +80,15 @@ export function createSideBySide({ addPiece, current, endMessage, know }: Paragr
 		text.length * 2 > said.length && !!text.trim() && withoutSpace(text) === withoutSpace(said);
 	/** Whether it is none of those that are kept. */
 	const isNew = (text: string): boolean =>
-		![...kept.values()].some((paragraphs) => isSaid(text, paragraphs.join('')));
+		![...kept.values()].some((message) => isSaid(text, message));
 
 	return {
 		release,
 		isNew,
 		/** Ends the message, or its paragraph, that the last piece is of, which may be no text. */
 		endOwn(): void {
-			const paragraphs = kept.get(own);
 			if (!isBeside) endMessage();
-			else if (paragraphs?.at(-1)) paragraphs.push('');
+			else if (kept.has(own)) broken.add(own);
 		},
 		/** @param from Absent where none come side by side. */
 		addPiece(text: string, id: string | undefined, from: unknown, mayBeCopy = false): string {
@@ -100,9 +99,7 @@ export function createSideBySide({ addPiece, current, endMessage, know }: Paragr
 			if (isBeside) {
 				if (mayBeCopy && text.length >= MIN_COPY && (isSaid(text, current()) || !isNew(text)))
 					return '';
-				const paragraphs = kept.get(id) ?? [];
-				paragraphs.push((paragraphs.pop() ?? '') + text);
-				kept.set(id, paragraphs);
+				kept.set(id, `${kept.get(id) ?? ''}${broken.delete(id) ? BREAK : ''}${text}`);
 				return '';
 			}
 			const before = isSame ? '' : release();

@@ -22,8 +22,9 @@ const MAX_ATTEMPTS = 4;
  * - a GET after a broken connection, 408, 429 or 5xx;
  * - a POST that was certainly not received, or was answered with 429. Every POST of this service costs money or has effects.
  *
- * A 429 that says that money, or what is free per day, is used up is returned at once, as is one for a request that never fits. Any other delays all requests of the same limiter until its `Retry-After` is
- * over. When the wait would be longer than `maxRateLimitWait`, the 429 is returned at once.
+ * A 429 that says that money, or what is free per day, is used up is returned at once, as is one for a request that never fits. Any other
+ * delays all requests of the same limiter until its `Retry-After` is over. When the wait would be longer than `maxRateLimitWait`, the 429
+ * is returned at once.
  */
 export function withRetries(
 	http: Http,

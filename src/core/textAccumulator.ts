@@ -25,11 +25,6 @@ export function createTextAccumulator() {
 			before += current;
 			current = '';
 		},
-		/** The messages that ended last were one, which may come again. */
-		know(message: string): void {
-			last = withoutSpace(message);
-			ended.add(last);
-		},
 		/** Whether a text is a message that has ended. */
 		isKnown: (message: string): boolean => ended.has(withoutSpace(message)),
 		/** Whether it is the last of them. */

@@ -1,5 +1,5 @@
-import { checkDueJobs, type PollOptions } from './dueJobs';
 import { groupBy } from '../core/grouping';
+import { checkDueJobs, type PollOptions } from './dueJobs';
 import { type Entry, type EntryState, groupByJob, jobKey, ownedBy, type Owner } from './entry';
 import {
 	applyTransition,

@@ -1,8 +1,8 @@
 import { createDecoder, readErrorResponse, readText, withPartialBody } from '../core/body';
 import { malformedResponseError, unexpectedBodyError } from '../core/errorResponses';
 import {
-	invalidInputError,
 	determineOutcome,
+	invalidInputError,
 	isUnstarted,
 	mapServiceError,
 	withDetails,

@@ -3,7 +3,15 @@ import { isBadRequest, type ServiceErrorDetails } from '../core/errors';
 import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
 import { refusedThoughts } from './thoughtRefusals';
-import { contentParts, createResponseText, finalTextOf, readRefusal } from './responseText';
+import {
+	contentParts,
+	createResponseText,
+	finalTextOf,
+	isCall,
+	isMessage,
+	mergeItems,
+	readRefusal,
+} from './responseItems';
 import { checkCount, stringOrEmpty, toToolCall, type TextAnswer } from './textAnswer';
 import { streamAnswer, type OnText } from './textStream';
 
@@ -174,32 +182,8 @@ function createEventHandlers(
 	};
 }
 
-/**
- * The output of the response object, or the items that arrived one by one. Some services list nothing but messages at the end, and these may be
- * empty. A call that a gateway has run itself is listed as something else.
- *
- * @see sgl-project/sglang#12652, maximhq/bifrost#2120, BerriAI/litellm#40121
- */
-function collectOutput({ response: { output }, items }: PartialResponse): JsonObject[] {
-	const listed = Array.isArray(output) ? output.filter(isPlainObject) : [];
-	const arrived = items.inOrder();
-	const at = arrived.findIndex((item) => isMessage(item) || isCall(item));
-	const lacksCalls = arrived.some(isCall) && listed.every(isSaid);
-	if (listed.length && !lacksCalls) return listed;
-	const messages = listed
-		.filter(isMessage)
-		.filter((item) => finalTextOf([item]) || readRefusal([item]));
-	if (!messages.length || finalTextOf(messages).length < finalTextOf(arrived).length)
-		return arrived;
-	const rest = arrived.slice(at).filter((item) => !isMessage(item));
-	return [...arrived.slice(0, at), ...messages, ...rest];
-}
-
-const isSaid = (item: JsonObject) => isMessage(item) || item['type'] === 'reasoning';
-
-const isMessage = ({ type = 'message' }: JsonObject) => type === 'message';
-
-const isCall = ({ type }: JsonObject) => type === 'function_call';
+const collectOutput = ({ response: { output }, items }: PartialResponse): JsonObject[] =>
+	mergeItems(output, items.inOrder());
 
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
 	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;

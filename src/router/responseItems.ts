@@ -31,10 +31,13 @@ export function createResponseText() {
 	};
 }
 
+/** Whether an item is a message, which needs no type. */
+export const isMessage = ({ type = 'message' }: JsonObject) => type === 'message';
+
 /** The texts in this field, of all messages that have one. */
 const textsOf = (output: readonly JsonObject[], field: 'text' | 'refusal'): string[] =>
 	output
-		.filter(({ type = 'message' }) => type === 'message')
+		.filter(isMessage)
 		.map(({ content }) => contentParts(content).map((part) => part[field]))
 		.map((parts) => parts.filter((part) => typeof part === 'string').join(''))
 		.filter(Boolean);
@@ -47,3 +50,26 @@ export const finalTextOf = (output: readonly JsonObject[]): string =>
 
 export const readRefusal = (output: readonly JsonObject[]): string =>
 	textsOf(output, 'refusal').join('');
+
+export const isCall = ({ type }: JsonObject) => type === 'function_call';
+
+const isSaid = (item: JsonObject) => isMessage(item) || item['type'] === 'reasoning';
+
+/**
+ * The output of the response object, or the items that arrived one by one. Some services list nothing but messages at the end, and these may be
+ * empty. A call that a gateway has run itself is listed as something else.
+ *
+ * @see sgl-project/sglang#12652, maximhq/bifrost#2120, BerriAI/litellm#40121
+ */
+export function mergeItems(output: unknown, arrived: JsonObject[]): JsonObject[] {
+	const listed = Array.isArray(output) ? output.filter(isPlainObject) : [];
+	const lacksCalls = arrived.some(isCall) && listed.every(isSaid);
+	if (listed.length && !lacksCalls) return listed;
+	// both are of messages only
+	const messages = listed.filter((item) => finalTextOf([item]) || readRefusal([item]));
+	if (!messages.length || finalTextOf(messages).length < finalTextOf(arrived).length)
+		return arrived;
+	const at = arrived.findIndex((item) => isMessage(item) || isCall(item));
+	const rest = arrived.slice(at).filter((item) => !isMessage(item));
+	return [...arrived.slice(0, at), ...messages, ...rest];
+}
