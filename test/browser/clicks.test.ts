@@ -152,15 +152,13 @@ it('the same with n8n’s own nodes', async () => {
 	await page.find('if', 'If');
 	const condition = await page.addAtOnce('If');
 	await condition.write('left', '{{ String($runIndex > 1) }}');
-	await page.saves('"rightValue":"true"', () => condition.write('right', 'true'));
+	await condition.write('right', 'true');
 	await condition.close();
 	await page.fit();
 	await page.openPickerBehind('If', 0);
 	await page.find('edit fields', 'Edit Fields (Set)');
 	const answer = await page.addAtOnce('Edit Fields (Set)');
-	await page.saves('"value":"={{ $json.data }}"', () =>
-		answer.addField('output', '{{ $json.data }}'),
-	);
+	await answer.addField('output', '{{ $json.data }}');
 	await answer.close();
 	await page.fit();
 	await page.wire('If', 1, 'HTTP Request');

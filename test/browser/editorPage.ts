@@ -313,17 +313,6 @@ export class EditorPage {
 		await this.ended();
 	}
 
-	/** Does this, and waits until n8n has saved the workflow with this text in it: some fields are taken a moment after they were written. */
-	async saves(text: string, work: () => Promise<void>) {
-		const saved = this.tab.waitForResponse((response) => {
-			const request = response.request();
-			const { pathname } = new URL(request.url());
-			return /\/rest\/workflows\b/.test(pathname) && Boolean(request.postData()?.includes(text));
-		});
-		await work();
-		await saved;
-	}
-
 	/** Waits until a run has ended in any way. */
 	async ended() {
 		await this.#get('clear-execution-data-button').first().waitFor();

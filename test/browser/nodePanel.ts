@@ -57,7 +57,24 @@ export class NodePanel {
 	}
 
 	async write(field: string, text: string) {
-		await this.#field(field).locator('textarea, input').first().fill(text);
+		await this.#fill(this.#field(field).locator('textarea, input').first(), text);
+	}
+
+	/** Fields are taken a moment after they were written: waits until n8n has saved the workflow with this value. */
+	async #fill(input: Locator, text: string) {
+		const kept = JSON.stringify(text).slice(1, -1);
+		// as a text, as an expression, or as a number
+		const forms = [`"${kept}"`, `"=${kept}"`, `:${kept}`];
+		const saved = this.#tab.waitForResponse((response) => {
+			const request = response.request();
+			const body = request.postData() ?? '';
+			const isWorkflow = /\/rest\/workflows\b/.test(new URL(request.url()).pathname);
+			return isWorkflow && forms.some((form) => body.includes(form));
+		});
+		await input.fill(text);
+		// a number is taken when its field is left
+		await this.#tab.evaluate('document.activeElement?.blur()');
+		await saved;
 	}
 
 	/**
@@ -109,7 +126,7 @@ export class NodePanel {
 			.locator('.el-select-dropdown__item:visible')
 			.getByText(mode, { exact: true })
 			.click();
-		await this.#field(field).locator('[data-test-id="rlc-input"]').fill(id);
+		await this.#fill(this.#field(field).locator('[data-test-id="rlc-input"]'), id);
 	}
 
 	/** By its id: those of other test files may have the same name. */
@@ -194,7 +211,8 @@ export class NodePanel {
 	async addField(name: string, value: string) {
 		await this.#get('assignment-collection-drop-area').click();
 		await this.#get('assignment-name').locator('input').fill(name);
-		await this.#get('assignment-value').locator('textarea, input').first().fill(value);
+		const input = this.#get('assignment-value').locator('textarea, input').first();
+		await this.#fill(input, value);
 	}
 
 	/** Waits until a field has this expression. */
