@@ -19,7 +19,7 @@ export const jobLedgerProperties: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to keep a record of paid jobs and of chats in a Data Table of this n8n. Jobs are then started only once, and their files and chats are found again after crashes and restarts.',
+			'Whether to keep paid jobs and chats in a Data Table of this n8n, so that they are found again after crashes and restarts. The Model Router keeps a job whose node has Track in Job Ledger or a Unique Key. With a key, it is started only once.',
 	},
 	{
 		displayName: 'n8n URL',
