@@ -293,14 +293,14 @@ it('where its trigger has all alarms, Slack gets the words of each', async () =>
 	]);
 });
 
-describe('the form that pauses everything', () => {
+describe('the form that pauses all paid models', () => {
 	const publishForm = async () => {
 		const path = randomUUID();
 		await publish(formAt(path, load('form-that-pauses-everything-that-costs.json')));
 		const visitor = new FormVisitor(bridge.editor.url);
 		return async (reason: string) => {
 			const page = await visitor.openAsOwner(path);
-			expect(page.html).toContain('Stop everything that costs');
+			expect(page.html).toContain('Stop all paid models');
 			return (await visitor.send(page, reason)).html;
 		};
 	};
@@ -310,7 +310,7 @@ describe('the form that pauses everything', () => {
 		const send = await publishForm();
 		expect((await ask('Answer mails', 'northwind/quill-2.5')).status).toBe('success');
 		expect(await send('An agent loops')).toMatch(
-			/Everything that costs money is paused[^]*A form that pauses everything that costs money[^]*: An agent loops/,
+			/All paid models are paused[^]*A form that pauses all paid models[^]*: An agent loops/,
 		);
 		const before = modelCalls().length;
 		const refused = await ask('Answer mails', 'northwind/quill-2.5');
