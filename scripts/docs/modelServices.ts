@@ -6,7 +6,7 @@ const HEAD = `# Model services
 The Model Router nodes work with the service that they are made for, and with these. No test asks these services themselves: stand-ins answer as their pages and recordings say. Portkey's gateway was run.
 
 - **Base URL**: the host alone is enough, except for Cloudflare, whose address has parts of your own. An address as its documentation has it is fine, too. Leave out a query, such as **api-version** of Azure.
-- **Key In**: leave it at _Automatic_ for a host in this table. Elsewhere, choose the header that the documentation names.
+- **Key In**: leave it at _Automatic_ for a host in this table. With YOUR-HOST, choose what the column **Key** says. Elsewhere, choose the header that the documentation names.
 - **Prices**: where the catalog of a service has no prices, enter a line for each model that you use. A cap and a budget need them.
 - **Media** need the job endpoints of the specification.
 - **A prompt** counts 1,500 tokens more in caps and budgets, for the template of a model.

@@ -71,8 +71,9 @@ export const NOTES: Readonly<Record<string, string>> = {
 		'Correct the fields that the service names below the message.',
 	'The service answered in a form that cannot be read':
 		"Check the base URL. If it is right, report the request ID to the service's support team.",
-	'The service did not answer within the total timeout': 'Raise **Total Timeout**.',
-	'The service did not answer in time': 'Raise **Idle Timeout**.',
+	'The service did not answer within the total timeout':
+		'Raise **Total Timeout**, where the node has it.',
+	'The service did not answer in time': 'Raise **Idle Timeout**, where the node has it.',
 	'The service answered with something that is not HTTP': ADDRESS,
 	'The connection to the service broke before it answered': UNKNOWN,
 	'n8n does not allow requests to this address':
