@@ -101,6 +101,14 @@ it('a question that is refused for another reason is refused once more, and not 
 	expect((await inChat('s')).chatId).toBe(chatId);
 });
 
+it('a question that the assistant has run before it is refused is sent once', async () => {
+	await inChat('s');
+	const error = { message: "triggering Azure OpenAI's content management policy" };
+	onInvoke({ type: 'status', status: 400, body: { error } });
+	expect((await inChat('s')).error).toBeDefined();
+	expect(posts(rig.service)).toHaveLength(2);
+});
+
 it.each([401, 403, 429, 500])('a refusal with %d says nothing of the chat', async (status) => {
 	await inChat('s');
 	onInvoke({ type: 'status', status });

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { AssistantAnswer } from '../../../src/assistant/answerFold';
 import * as assistant from '../../../src/assistant/client';
-import { cutText, mapServiceError, ServiceError } from '../../../src/core/errors';
+import { cutText, isBadRequest, mapServiceError } from '../../../src/core/errors';
 import type { ToolCall } from '../../../src/assistant/toolTimeline';
 import { omitMissing } from '../../../src/core/json';
 import { messageTextParams, readMessageText } from '../../../src/n8n/chatInput.params';
@@ -174,9 +174,6 @@ function toItem(
 	};
 }
 
-/** Statuses with which a service may refuse a chat that no longer exists. Nothing was started then. */
-const CHAT_REFUSALS = [400, 404, 410, 422];
-
 /**
  * Sends a question in its chat. If the service refuses a remembered chat, the question starts a new one.
  *
@@ -191,9 +188,8 @@ async function sendInChat(context: OperationContext<QuestionRequest>, chat: Chat
 	try {
 		return { ...(chatId && { chatId }), ...(await sendQuestion(context, chat, question)) };
 	} catch (cause) {
-		const { kind, details } = cause instanceof ServiceError ? cause : {};
-		const isChatRefused = kind === 'refused' && CHAT_REFUSALS.includes(details?.status ?? 0);
-		if (!isRemembered || !isChatRefused) throw mapServiceError(cause);
+		// so a service may refuse a chat that no longer exists
+		if (!isRemembered || !isBadRequest(cause, 404, 410)) throw mapServiceError(cause);
 		const answer = await sendQuestion(context, chat, newQuestion);
 		addHint(`The service no longer continues the chat ${chatId}, so a new chat was started.`);
 		return answer;
