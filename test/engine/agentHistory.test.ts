@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { CARRY_ON } from './rig/calls';
-import { run } from './rig/run';
+import { run, type RunOptions } from './rig/run';
 
 // agents that know only the messages of the request: the item, the execution or the conversation carries what was said before
 
@@ -23,7 +23,13 @@ function sent(count = servers.calls.length) {
 	}));
 }
 
-const ask = async (name: Name, items: IDataObject[], more = {}, settings: object = CARRY_ON) =>
+const ask = async (
+	name: Name,
+	items: IDataObject[],
+	more = {},
+	settings: object = CARRY_ON,
+	retry?: RunOptions['retry'],
+) =>
 	await run({
 		node: 'workspaceAgent',
 		credential: 'agentServerApi',
@@ -36,6 +42,7 @@ const ask = async (name: Name, items: IDataObject[], more = {}, settings: object
 		},
 		items,
 		settings,
+		...(retry && { retry }),
 	});
 
 const ID = expect.stringMatching(/^[\da-f-]{36}$/);
@@ -192,6 +199,30 @@ it.each(NAMES)('%s: what broke off is not in the history, unless it is kept', as
 	});
 	expect(items[1]?.json['output']).toBe('I heard: two This is message 2.');
 });
+
+it.each(NAMES)(
+	'%s: what broke off is kept once, also when n8n runs the node again',
+	async (name) => {
+		const items = [
+			{ q: '[cut]', key: 'a' },
+			{ q: '[403]', key: 'b' },
+			{ q: 'three', key: 'a' },
+		];
+		const parameters = {
+			sessionMode: 'key',
+			sessionKey: '={{ $json.key }}',
+			options: { onIncomplete: 'partial' },
+			requestSettings: { concurrency: 1 },
+		};
+		const first = await ask(name, items, parameters, {});
+		expect(first.error).toBeDefined();
+		const { items: answers } = await ask(name, items, parameters, CARRY_ON, first.run.data);
+		const kept = ['[cut]', 'I ', 'three', 'I heard: three This is message 2.'];
+		const history = kept.map((text) => ({ text }));
+		expect(answers.map(({ json }) => json)).toMatchObject([{ history }, { history }]);
+		expect(servers.calls).toHaveLength(3);
+	},
+);
 
 it('a server that remembers is handed no history, and none is in the output', async () => {
 	const { items } = await run({

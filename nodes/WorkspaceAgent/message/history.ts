@@ -40,10 +40,11 @@ export function openHistory({
 		addHint(
 			`${server.name} remembers nothing. Give the next item "sessionId", "sessionAt" and "history" of this output, or the next execution begins anew.`,
 		);
+	// a decision may have no words
+	const asked: Said[] = content ? [{ role: 'user', text: content, id: randomUUID() }] : [];
 	const all: Said[] = [
 		...earlier.map((said, index) => ({ id: idOf(`${place} ${session.id}`, said, index), ...said })),
-		// a decision may have no words
-		...(content ? [{ role: 'user' as const, text: content, id: randomUUID() }] : []),
+		...asked,
 	];
 	const { history, omitted } = limitHistory(all);
 	return {
@@ -55,11 +56,14 @@ export function openHistory({
 		/**
 		 * Keeps it with the answer, for the rest of the execution. A model may refuse a message without a text.
 		 *
+		 * @param isRemembered Whether nothing was sent: an earlier run of the node may have kept both.
 		 * @returns it for the output. A conversation and an AI agent have it already.
 		 */
-		add(text: string, id?: string): readonly Said[] | undefined {
+		add(text: string, id?: string, isRemembered = false): readonly Said[] | undefined {
 			const answer: Said[] = text ? [{ role: 'agent', text, ...(id && { id }) }] : [];
-			const said = [...history, ...answer];
+			const isKept = ({ text: one }: Said) => earlier.some((said) => said.text === redact(one));
+			const said =
+				isRemembered && [...asked, ...answer].every(isKept) ? earlier : [...history, ...answer];
 			if (name) flowState.set(name, JSON.stringify(redact(said)));
 			return isCarriedOn ? said : undefined;
 		},

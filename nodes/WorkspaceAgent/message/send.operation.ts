@@ -178,13 +178,14 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 	const { request, payOnce, reserveUnknown, addHint } = context;
 	const { answerPath, onIncomplete } = request;
 	const said = openHistory(context);
+	let isRemembered = true;
 	try {
 		const { sessionId, ...answer } = await payOnce<Answer & { sessionId: string }>(
-			async (startPaid) =>
-				await startPaid({
-					reserve: reserveUnknown,
-					send: async () => ({ result: await sendInSession(context, chat, said) }),
-				}),
+			async (startPaid) => {
+				isRemembered = false;
+				const send = async () => ({ result: await sendInSession(context, chat, said) });
+				return await startPaid({ reserve: reserveUnknown, send });
+			},
 		);
 		const warning = answer.notice ?? (answer.text ? undefined : noTextNotice(answerPath));
 		if (warning) addHint(warning);
@@ -196,7 +197,7 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 		const { partial, extras, notice, ids, requestId } = partialAnswer;
 		addHint(notice);
 		const { sessionId = '', chatId, taskId } = ids;
-		const history = said?.add(partial.text);
+		const history = said?.add(partial.text, undefined, isRemembered);
 		const answer = { ...partial, ...omitMissing({ requestId, chatId, taskId, history }) };
 		return toItem(request, sessionId, answer, { complete: false, notice, ...extras });
 	} finally {
