@@ -6,6 +6,7 @@ import {
 } from '../core/errorResponses';
 import { mapServiceError, invalidInputError, ServiceError, withDetails } from '../core/errors';
 import { isErrorResponse, type Http, type HttpResponse } from '../core/http';
+import { omitMissing } from '../core/json';
 import type { Clock } from '../core/retry';
 import { encodePathSegment, unsafeRedirectError } from '../core/urls';
 import { withAdvice } from './advice';
@@ -220,13 +221,15 @@ export async function waitForJob(
 	/** The last failure, if no status request has succeeded since. */
 	let lastError: ServiceError | undefined;
 	let lastJob = startedJob;
+	const { estimatedCostMicroUsd } = startedJob ?? {};
 
 	for (;;) {
 		let retryAfter = 0;
 		try {
 			const job = await readJob(http, address);
 			if (wordOf(job) !== wordOf(lastJob)) await onStatus?.(job, clock.now() - startedAt);
-			if (job.state !== 'unfinished') return job;
+			// without it, what the job has cost is compared with nothing: it may only be in the response to the start
+			if (job.state !== 'unfinished') return { ...omitMissing({ estimatedCostMicroUsd }), ...job };
 			lastJob = job;
 			lastError = undefined;
 			notFoundCount = 0;

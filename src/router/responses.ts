@@ -186,7 +186,7 @@ const collectOutput = ({ response: { output }, items }: PartialResponse): JsonOb
 	mergeItems(output, items.inOrder());
 
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
-	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
+	const { response, isComplete, failure, texts, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
 	const streamedText = texts.text();
 	const finalText = isComplete ? finalTextOf(output) : '';
@@ -205,7 +205,8 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 			toToolCall(item['call_id'] ?? item['id'], item['name'], item['arguments']),
 		),
 		...(isComplete && finishReason && { finishReason }),
-		...(isPlainObject(usage) && { usage }),
+		// counts of before the end, and none of what came after them
+		...(isPlainObject(usage) && (isComplete || failure) && { usage }),
 		...(refusal && { refusal }),
 		...(reasoning && { reasoning }),
 		response: { ...response, output },

@@ -116,6 +116,23 @@ describe('figures of the service that cannot be', () => {
 		},
 	);
 
+	it('nor is it where only the response to the start has the estimate', async () => {
+		const secrets = secretsOf('100');
+		rig.service.fault({
+			match: { method: 'GET', path: '/jobs/' },
+			times: Infinity,
+			do: [
+				{ type: 'replace', find: '"estimated_cost":40000,', with: '' },
+				{ type: 'replace', find: '"cost":40000', with: '"cost":41000000' },
+			],
+		});
+		const { items: generated } = await start(secrets, { operation: 'generate' });
+		expect(generated[0]?.json).toMatchObject({ cost: 41e6, estimatedCostUsd: 0.04 });
+		expect(generated[0]?.json).not.toHaveProperty('costUsd');
+		const recorded = [{ requests: 1, costUsd: 0, unknownCosts: 1 }];
+		expect(await money(secrets)).toEqual({ spentUsd: 0.04, reservedUsd: 0, recorded });
+	});
+
 	it('a wrong estimate is told with what helps, and goes when the cost of its job is read', async () => {
 		const secrets = secretsOf('10');
 		rig.service.forms.jobSteps = 0;

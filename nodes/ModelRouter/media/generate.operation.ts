@@ -79,11 +79,7 @@ export const generate = operation({
 			const odd = describeOtherFormat(request.body, file['mimeType']);
 			if (odd) addHint(odd);
 			await progress.arrived(file);
-			// the estimate may only be in the response to the start
-			const { estimatedCostMicroUsd } = started;
-			const estimate = estimatedCostMicroUsd === undefined ? {} : { estimatedCostMicroUsd };
-			const details = { simplify, file, ...paid };
-			const json = toJobJson({ ...estimate, ...job }, details);
+			const json = toJobJson(job, { simplify, file, ...paid });
 			if (startedAt !== undefined) json['durationMs'] = clock.now() - startedAt;
 			return { json, ...binary };
 		};
