@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Fault } from '../service/service';
 import { useDatabaseStore } from './rig/binaryStores';
+import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
 import { idsOf, json, MINUTE, startLedgerRig } from './rig/ledger';
 
 // the trigger with the job ledger: n8n's Data Tables stand beside the service
@@ -280,5 +281,27 @@ describe('the execution', () => {
 		expect(rig.states()).toEqual(['delivering', 'delivering', 'delivering']);
 		rig.pass(11 * MINUTE);
 		expect(idsOf((await poll()).items).sort()).toEqual([...ids].sort());
+	});
+});
+
+describe('a file that the service does not give', () => {
+	fakeMinutes();
+
+	it('does not cost the lease of its batch: each attempt renews it', async () => {
+		await rig.started('one');
+		const services = [rig.service, rig.n8n.service];
+		const { poll, execute } = rig.watching();
+		const { items } = await letMinutesPass(poll(), services, 0);
+		rig.n8n.service.requests.length = 0;
+		const down = { type: 'status', status: 503 } as const;
+		rig.service.fault({ match: { path: '/content' }, do: down });
+		// an attempt takes a third of the lease of 10 minutes at most
+		await letMinutesPass(execute(items), services, 250_000);
+		const renewals = rig.n8n.service.requests.filter(({ body }) => {
+			const { data = {} } = (body ?? {}) as { data?: object };
+			return Object.keys(data).join() === 'leaseUntil';
+		});
+		const attempts = rig.service.requests.filter(({ path }) => path.endsWith('/content'));
+		expect([attempts.length, renewals.length]).toEqual([4, 4]);
 	});
 });

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { cutText, mapServiceError, sentencesOf, ServiceError } from '../../../src/core/errors';
-import { readFirstChunk, type HttpResponse } from '../../../src/core/http';
+import { type Http, type HttpResponse, readFirstChunk } from '../../../src/core/http';
 import {
 	annotateJob,
 	beginDelivery,
@@ -131,7 +131,7 @@ type DownloadResult =
  * Downloads the file of a completed job, or adds to the item why there is none.
  *
  * @param json The item of the job, as the poll has emitted it.
- * @param options.renewLease Called before every chunk of the file.
+ * @param options.renewLease Called before every attempt, and before every chunk of the file.
  * @param options.attempts Attempts that may follow this one: 0 for the last one, negative when none are left.
  * @throws ServiceError `cancelled`.
  */
@@ -142,7 +142,15 @@ export async function downloadJobFile(
 	json: IDataObject,
 	{ renewLease = async () => {}, attempts = 0 } = {},
 ): Promise<DownloadResult> {
-	const { http, clock, redact, accounts } = connection;
+	const { clock, redact, accounts } = connection;
+	const beforeAttempt = async () => {
+		await renewLease();
+		return Infinity;
+	};
+	const http: Http = {
+		...connection.http,
+		send: async (request) => await connection.http.send({ ...request, beforeAttempt }),
+	};
 	const address = { jobId: json['jobId'], mediaType: json['mediaType'] } as unknown as JobAddress;
 	const withoutFile = (error: ServiceError, changes: IDataObject = {}): DownloadResult => {
 		const failure = redact.texts(toFailureJson(error));
