@@ -33,11 +33,16 @@ export async function openTable<Row extends { id: number }>(
 	return redactRows(openDataTable(n8n, reference, format), n8n.redact);
 }
 
-/** People read the table, so it must not contain keys. */
+/** People read the table, so it must not contain keys. PostgreSQL takes no NUL, which the words of a service may have. */
 function redactRows<Row>(table: Table<Row>, redact: N8nAccess['redact']): Table<Row> {
 	const clean = (row: Partial<Row>): Partial<Row> => {
-		const { note } = row as { note?: string };
-		return { ...redact.data(row), ...(note && { note: redact.text(note) }) };
+		const cells = Object.entries(row).map(([name, cell]) => [
+			name,
+			typeof cell === 'string' ? cell.replaceAll('\0', '') : cell,
+		]);
+		const stored = Object.fromEntries(cells) as Partial<Row> & { note?: string };
+		const { note } = stored;
+		return { ...redact.data(stored), ...(note && { note: redact.text(note) }) };
 	};
 	return {
 		...table,

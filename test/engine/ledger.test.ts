@@ -49,6 +49,17 @@ describe('a start that is entered', () => {
 		expect(pending()).toHaveLength(1);
 	});
 
+	it('refused with words that PostgreSQL does not take is known not to be started', async () => {
+		rig.service.fault({
+			match: { method: 'POST' },
+			do: { ...status(422), body: { message: 'a\0b' } },
+		});
+		const { error } = await run(rig.starting('one', { uniqueKey: 'k' }));
+		expect(error?.context?.['metadata']).toMatchObject({ outcome: 'not_started' });
+		const note = expect.stringMatching(/\bab\b/);
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'notStarted', note }]);
+	});
+
 	it('nothing is started where the ledger refuses the key, and the sentence says whose', async () => {
 		const secrets = rig.secrets({ n8nApiKey: 'wrong' });
 		const { error } = await run(rig.starting('one', {}, { secrets }));

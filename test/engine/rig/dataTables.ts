@@ -202,6 +202,9 @@ function answerRows(
 		);
 	const unknown = [...query.keys()].find((name) => !PARAMETERS.includes(name));
 	if (unknown) return json({ message: `Unknown query parameter '${unknown}'` }, 400);
+	// as PostgreSQL
+	if (hasNul([body, JSON.parse(query.get('filter') ?? '{}')]))
+		return json({ message: 'invalid byte sequence for encoding "UTF8": 0x00' }, 500);
 	if (method === 'GET') return json({ data: listedRows(rows, query), nextCursor: null });
 	const fields = isFields(body) ? body : {};
 	if (method === 'POST' && !which) {
@@ -229,6 +232,11 @@ function answerRows(
 	}
 	return json({ message: `${method} method not allowed` }, 405);
 }
+
+const hasNul = (value: unknown): boolean =>
+	typeof value === 'string'
+		? value.includes('\0')
+		: value instanceof Object && Object.values(value).some(hasNul);
 
 const nextId = (rows: Fields[]) => Math.max(0, ...rows.map(({ id }) => Number(id))) + 1;
 
