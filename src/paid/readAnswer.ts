@@ -3,7 +3,12 @@ import type { SchemaError } from '../core/jsonSchema';
 import { omitMissing } from '../core/json';
 import { createStructuredReader, type StructuredReader } from '../core/structuredAnswer';
 import { type Protocol, protocols } from '../router/protocols';
-import { answerWarning, stringOrEmpty, type TextAnswer } from '../router/textAnswer';
+import {
+	answerWarning,
+	FINISH_WHEN_CUT,
+	stringOrEmpty,
+	type TextAnswer,
+} from '../router/textAnswer';
 
 /*
  * What an answer that is paid for is read as. A failure says that it is billed.
@@ -55,11 +60,15 @@ const mismatchError = (
  * @throws ServiceError `schemaMismatch` that names the tool.
  */
 export function checkCalls(answer: TextAnswer, maxTokens: number | undefined): void {
-	for (const { name, arguments: given } of answer.toolCalls) {
-		const result = readJson(stringOrEmpty(given).trim() || '{}');
+	const { toolCalls, finishReason } = answer;
+	const isCut = FINISH_WHEN_CUT.includes(finishReason);
+	for (const [index, { name, arguments: given }] of toolCalls.entries()) {
+		// none are written as nothing, too; but not where the answer ends before them
+		const none = isCut && index === toolCalls.length - 1 ? '' : '{}';
+		const result = readJson(stringOrEmpty(given).trim() || none);
 		if ('value' in result) continue;
 		const message = `The model called the tool "${name}" with arguments that are not complete JSON`;
-		const limit = answer.finishReason === 'length' && answerWarning(answer, maxTokens);
+		const limit = finishReason === 'length' && answerWarning(answer, maxTokens);
 		const advice = 'They may be cut off, so no tool was called. The answer is billed.';
 		throw mismatchError(message, limit ? `${advice} ${limit}` : advice, { ...result, answer });
 	}

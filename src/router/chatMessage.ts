@@ -1,5 +1,5 @@
 import { isMissing, isPlainObject, type JsonObject, tryParseJson } from '../core/json';
-import { checkCount } from './textAnswer';
+import { checkCount, stringOrEmpty } from './textAnswer';
 
 /**
  * Fields that name an entry, or are whole. Its pieces repeat them, so they are no texts that go on.
@@ -168,6 +168,7 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	const call = calls.byPosition.get(index) ?? {};
 	for (const [name, value] of Object.entries(fragment)) {
 		if (name === 'function' && isPlainObject(value)) call[name] = mergeFunction(call[name], value);
+		else if (name === 'custom' && isPlainObject(value)) call[name] = mergeCustom(call[name], value);
 		else if (name !== 'function' && name !== 'index') add(call, name, value);
 	}
 	const before = calls.restated.get(index) ?? '';
@@ -185,6 +186,14 @@ function add(call: PartialCall, name: string, value: unknown): void {
 	if (isPlainObject(existing) && isPlainObject(value))
 		for (const [field, one] of Object.entries(value)) add(existing, field, one);
 	else if (isMissing(existing)) call[name] = value;
+}
+
+/** The input of a custom tool arrives in parts (openai/openai-openapi#576). Changes `existing` in place. */
+function mergeCustom(existing: unknown, { input, ...fields }: PartialCall): PartialCall {
+	const merged: PartialCall = isPlainObject(existing) ? existing : {};
+	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
+	if (typeof input === 'string') merged['input'] = `${stringOrEmpty(merged['input'])}${input}`;
+	return merged;
 }
 
 /** Arguments arrive in parts, or as a value. Changes `existing` in place. */

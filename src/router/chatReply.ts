@@ -58,11 +58,14 @@ const headOf = ({ model, requestId }: Pick<TextAnswer, 'model' | 'requestId'>, o
 });
 
 /** The refusal is the text if there is no other: the reader would otherwise get an empty text. */
-function toReplyMessage({ text, toolCalls, refusal }: TextAnswer): JsonObject {
-	const calls = toolCalls.map((call, index) => ({ index, ...toChatCall(call) }));
+export const replyTextOf = ({ text, toolCalls, refusal = '' }: TextAnswer): string =>
+	text || (toolCalls.length ? '' : refusal);
+
+function toReplyMessage(answer: TextAnswer): JsonObject {
+	const calls = answer.toolCalls.map((call, index) => ({ index, ...toChatCall(call) }));
 	return {
 		role: 'assistant',
-		content: text || (calls.length ? null : (refusal ?? '')),
+		content: replyTextOf(answer) || (calls.length ? null : ''),
 		...(calls.length && { tool_calls: calls }),
 	};
 }

@@ -50,8 +50,10 @@ export function toResponseBody({
 		...more,
 		input: messages.flatMap(toResponseItems).map(toInputItem),
 		...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
-		...(effort !== undefined && { reasoning: { effort } }),
-		...(isPlainObject(format) && { text: { format: flatten(format, 'json_schema') } }),
+		...(effort !== undefined && { reasoning: { ...Object(more['reasoning']), effort } }),
+		...(isPlainObject(format) && {
+			text: { ...Object(more['text']), format: flatten(format, 'json_schema') },
+		}),
 		...(Array.isArray(tools) && {
 			tools: tools.map((tool: unknown) => (isPlainObject(tool) ? flatten(tool, 'function') : tool)),
 		}),

@@ -123,7 +123,7 @@ function choiceWarning(
 
 /** @returns the call in which an answer that is cut off ends, as the end of a clause; an empty text if all are whole. */
 export function placeOfCut(toolCalls: readonly ToolCall[]): string {
-	const cut = toolCalls.find(isBroken);
+	const cut = toolCalls.findLast(isBroken);
 	return cut ? ` in its call of "${cut.name}"` : '';
 }
 
@@ -143,3 +143,6 @@ export const COMPLETE: readonly unknown[] = [
 
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */
 export const FINISH_WITHOUT_TEXT: readonly unknown[] = ['length', 'content_filter'];
+
+/** Those of an answer that may end inside a call of a tool. */
+export const FINISH_WHEN_CUT: readonly unknown[] = [...FINISH_WITHOUT_TEXT, 'incomplete'];

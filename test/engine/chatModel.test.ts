@@ -138,6 +138,8 @@ describe.each(WAYS)('%s', (_way, call) => {
 	);
 
 	it.each([
+		['', 'length', /cut off in its call of "get_time": it reached 16384/],
+		['', 'content_filter', /^The model called the tool "get_time" with arguments that are not/],
 		['{"amount": 10', 'length', /cut off in its call of "get_time": it reached 16384/],
 		[
 			'{"to": "bob@exam',

@@ -21,6 +21,7 @@ import { toExecuteContext } from '../../../src/n8n/platform';
 import { createRedactor } from '../../../src/n8n/redact';
 import { defaultRequestSettings, type RequestSettings } from '../../../src/n8n/requestSettings';
 import { createSentRequests } from '../../../src/n8n/memory/sentRequests';
+import { replyTextOf } from '../../../src/router/chatReply';
 import type { GivenAnswer } from '../../../src/router/givenAnswers';
 import { access } from '../access';
 import { type AnsweredCall, createModelCaller } from './askModels';
@@ -147,7 +148,7 @@ function toFacts({ answer, tokens, notice, passedOver }: AnsweredCall): CallFact
 			...omitMissing({ cachedTokens: cached, reasoningTokens }),
 		};
 	return {
-		text: answer.text,
+		text: replyTextOf(answer),
 		...(tokenUsage && { tokenUsage }),
 		fields: {
 			...pickPresent(answer, TOLD),

@@ -219,7 +219,14 @@ it.each(['length', 'content_filter'])('a call that %s cuts off is never whole', 
 it.each([
 	['with an object', [part(0, 'c', 'f', { a: 1 })], [part(undefined, 'c', 'f', '{"a":1}')]],
 	['with a list', [part(0, 'c', 'f', [1])], [part(undefined, 'c', 'f', '[1]')]],
-	['of another kind', [{ id: 'c', custom: { name: 'f' } }], [{ id: 'c', custom: { name: 'f' } }]],
+	[
+		'of another kind',
+		[
+			{ index: 0, id: 'c', custom: { name: 'f', input: 'DROP' } },
+			{ index: 0, custom: { input: ' it' } },
+		],
+		[{ id: 'c', custom: { name: 'f', input: 'DROP it' } }],
+	],
 	[
 		'with further fields',
 		[

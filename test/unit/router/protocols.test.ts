@@ -139,6 +139,15 @@ it('leaves out what was not set, and keeps what has no object of its own', () =>
 	});
 });
 
+it('what a field sets is put beside what its object has of other fields', () => {
+	const more = { reasoning: { summary: 'auto' }, text: { verbosity: 'low' } };
+	const format = { type: 'json_object' };
+	expect(send({ reasoning_effort: 'low', response_format: format, ...more })).toMatchObject({
+		reasoning: { summary: 'auto', effort: 'low' },
+		text: { verbosity: 'low', format },
+	});
+});
+
 it('leaves out an empty answer, which an AI agent may have kept in its memory', () => {
 	const question = { role: 'user' as const, content: 'x' };
 	const messages = [question, { role: 'assistant' as const, content: '' }, question];

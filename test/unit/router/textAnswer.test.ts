@@ -47,6 +47,11 @@ it.each<[string, Partial<TextAnswer>, RegExp | undefined]>([
 		{ finishReason: 'length', text: '', toolCalls: [WHOLE, CALL] },
 		/^The answer is cut off in its call of "f": .*"Maximum Output Tokens"/,
 	],
+	[
+		'the cap inside a call after one without arguments',
+		{ finishReason: 'length', text: '', toolCalls: [{ ...CALL, name: 'g', arguments: '' }, CALL] },
+		/^The answer is cut off in its call of "f"/,
+	],
 	['the cap after a call', { finishReason: 'length', text: '', toolCalls: [WHOLE] }, CUT],
 	[
 		'a cut inside a call',
