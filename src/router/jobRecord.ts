@@ -5,6 +5,7 @@ import { isPlainObject, type JsonObject, isPresent, omitMissing } from '../core/
 import type { MediaType } from './model';
 import { type Decimal, readDecimal, readInteger, toUsd, ZERO } from '../core/money';
 import { MOST_TIMES } from '../core/reserve';
+import { MAX_SEGMENT_LENGTH } from '../core/urls';
 
 export interface Job {
 	jobId: string;
@@ -48,8 +49,7 @@ export function readJobRecord(
 	const status = ownRecords.map(readStatus).find((word) => word !== undefined);
 	// all of it is kept: the other id may be that of the job
 	const hasOtherId =
-		knownId === undefined &&
-		records.some((other) => other !== record && readJobId(other) !== undefined);
+		knownId === undefined && records.some((other) => other !== record && hasId(other));
 	return {
 		jobId,
 		mediaType,
@@ -98,10 +98,13 @@ const chooseRecord = (records: JsonObject[]) =>
 	) ??
 	records.at(-1);
 
-const readJobId = ({ id, job_id: jobId }: JsonObject): string | undefined =>
-	[id, jobId].filter(isId).map(String)[0];
+const idsOf = ({ id, job_id: jobId }: JsonObject): string[] => [id, jobId].filter(isId).map(String);
 
-const hasId = (record: JsonObject) => readJobId(record) !== undefined;
+const hasId = (record: JsonObject) => idsOf(record).length > 0;
+
+/** Its ID, if it has one with which the job can be asked for. Nothing of a ledger can be read with one that fits into no address. */
+const readJobId = (record: JsonObject): string | undefined =>
+	idsOf(record).find((id) => Buffer.byteLength(id) <= MAX_SEGMENT_LENGTH && !/\p{Cc}/u.test(id));
 
 const hasCosts = (record: JsonObject) => isPresent(record['cost'] ?? record['estimated_cost']);
 

@@ -76,7 +76,8 @@ async function readStartResponse(
 	const fields = isPlainObject(record) ? record : {};
 	const job = readJobRecord(fields, mediaType, headers);
 	if (job) return job;
-	const located = readJobRecord({ ...fields, id: idFromLocation }, mediaType, headers);
+	const located =
+		idFromLocation && readJobRecord({ ...fields, id: idFromLocation }, mediaType, headers);
 	if (!located) throw unexpectedBodyError(response, record);
 	return { ...located, record: fields };
 }

@@ -60,6 +60,8 @@ it.each([
 	[{ id: '12345678901234567890' }, '12345678901234567890'],
 	[{ job_id: 'a' }, 'a'],
 	[{ id: null, job_id: 'a' }, 'a'],
+	[{ id: 'a\nb', job_id: 'a' }, 'a'],
+	[{ id: 'x'.repeat(2000) }, 'x'.repeat(2000)],
 	[{ task_id: 'a' }, undefined],
 	[{ id: '  ' }, undefined],
 	[{ id: {} }, undefined],

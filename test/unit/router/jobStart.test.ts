@@ -24,11 +24,17 @@ it('starts a job with the body as it is', async () => {
 });
 
 const R = { 'x-request-id': 'r' };
+const J = { id: 'file-1', status: 'ok' };
 const MARK = '{"id":"MARK';
 const answered = (status: number, body: unknown = {}) => json(body, { status });
 
 it.each([
 	['no id at all', json({ note: 'MARK' }), { reason: '{"note":"MARK"}', status: 200 }],
+	['an id that fits into no address', json({ id: `MARK${'x'.repeat(2000)}` }), {}],
+	['one of many bytes', json({ id: `MARK${'貓'.repeat(1000)}` }), {}],
+	['one that no table takes', json({ id: 'MARK\0' }), {}],
+	['such an id, around a file', json({ id: 'MARK\0', status: 'queued', result: J }), {}],
+	['such an id, beside that of the request', json({ id: 'req-1', data: { id: 'MARK\0' } }), {}],
 	['a list of jobs', json({ data: [{ id: 'MARK' }] }), {}],
 	['a wrapper that nobody names', json({ thing: { id: 'MARK', status: 'queued' } }), {}],
 	[
