@@ -134,7 +134,8 @@ class PollRound {
 		this.answered++;
 		this.consecutiveFailures = 0;
 		const { outcome, record, note = '' } = status;
-		if (outcome !== 'unfinished') return await this.#recordOutcome(entry, { outcome, record });
+		if (outcome !== 'unfinished')
+			return await this.#recordOutcome(entry, { outcome, record, note });
 		if (record) {
 			// its outcome may be known by now
 			const unfinished = { ...identifyJob(entry), outcome: '' };

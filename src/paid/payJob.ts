@@ -1,6 +1,6 @@
 import type { Accounts } from '../core/accounts';
 import type { Http } from '../core/http';
-import { isPlainObject, tryParseJson } from '../core/json';
+import { isPlainObject, omitMissing, tryParseJson } from '../core/json';
 import type { Clock } from '../core/retry';
 import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
 import type { Entry } from '../ledger/entry';
@@ -166,11 +166,18 @@ export function readStoredRecord({ record }: Entry): Record<string, unknown> {
 	return isPlainObject(stored) ? stored : {};
 }
 
+/** What is known of the costs of a job, as fields of its stored record: they may stand beside the record that came. */
+export const toStoredCosts = ({ costMicroUsd, estimatedCostMicroUsd }: Costs) =>
+	omitMissing({ cost: costMicroUsd, estimated_cost: estimatedCostMicroUsd });
+
+type Costs = Pick<Job, 'costMicroUsd' | 'estimatedCostMicroUsd'>;
+
 /** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
 const MAX_RECORD_LENGTH = 4000;
 
 /** What the ledger stores of a job that was started. */
-function toEntryFields({ jobId, requestId = '', record }: Job) {
-	const text = JSON.stringify(record);
+function toEntryFields(job: Job) {
+	const { jobId, requestId = '', record } = job;
+	const text = JSON.stringify({ ...record, ...toStoredCosts(job) });
 	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
 }

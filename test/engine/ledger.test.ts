@@ -32,6 +32,14 @@ describe('a start that is entered', () => {
 		expect(JSON.parse(rig.n8n.entries()[0]!.record)).toMatchObject({ id: jobId });
 	});
 
+	it('has the estimate that the service says beside the job', async () => {
+		const body = JSON.stringify({ job: { id: 'J' }, estimated_cost: 9 });
+		failPosts(rig.service, { type: 'body', body });
+		await run(rig.starting('one'));
+		const [{ record }] = rig.n8n.entries() as [Entry];
+		expect(JSON.parse(record)).toEqual({ id: 'J', estimated_cost: 9 });
+	});
+
 	it.each([2, -2])('has the times of n8n, whose clock is %i hours ahead', async (hours) => {
 		rig.n8n.setClock(hours * 3_600_000);
 		await run(rig.starting('one', { uniqueKey: 'k' }));

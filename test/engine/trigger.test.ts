@@ -58,6 +58,33 @@ describe('a job of the ledger', () => {
 	});
 
 	it.each([
+		['beside the record', { job: { id: 'J', status: 'completed' }, cost: 40_000 }],
+		[
+			'behind the fields of a long record',
+			{
+				id: 'J',
+				...Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x'.repeat(400)])),
+				cost: 40_000,
+			},
+		],
+	])('comes with its cost where that is %s', async (_where, record) => {
+		const job = { id: 'J', estimated_cost: 30_000 };
+		rig.enter('J', { record: JSON.stringify({ id: 'r', data: job }) });
+		const body = record;
+		rig.service.fault({ match: { path: '/jobs/J' }, do: { type: 'status', status: 200, body } });
+		const { items } = await rig.watching().poll();
+		expect(json(items)).toMatchObject([{ costUsd: 0.04, estimatedCostUsd: 0.03 }]);
+	});
+
+	it('with a cost that cannot be, by the estimate of its start, says so', async () => {
+		rig.enter('J', { record: '{"estimated_cost":40000}' });
+		const body = { id: 'J', status: 'completed', cost: 41e6 };
+		rig.service.fault({ match: { path: '/jobs/J' }, do: { type: 'status', status: 200, body } });
+		expect(json((await rig.watching().poll()).items)).toMatchObject([{ cost: 41e6 }]);
+		expect(rig.n8n.entries()[0]?.note).toMatch(/^The cost that .* cannot be: 41000000/);
+	});
+
+	it.each([
 		['outcome', {}],
 		['checkAt', {}],
 		['triggerGroup', {}],

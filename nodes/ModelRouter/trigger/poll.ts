@@ -11,6 +11,7 @@ import {
 	mapServiceError,
 	messageOf,
 } from '../../../src/core/errors';
+import { omitMissing } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import { enterNearlyFullAlarm, enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
@@ -27,7 +28,7 @@ import { describeUnknownStatus, type Job } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access, requireBudget, requireSpending } from '../access';
-import { readStoredRecord, toJob } from '../../../src/paid/payJob';
+import { readStoredRecord, toJob, toStoredCosts } from '../../../src/paid/payJob';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {
@@ -123,11 +124,7 @@ export async function collectJobs(
 		eventFilters: toEventFilters(settings),
 		concurrency: STATUS_CONCURRENCY,
 		async readStatus(entry: Entry) {
-			const address = { jobId: entry.jobId, mediaType: entry.mediaType as MediaType };
-			const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
-				// the ledger stores the service's error of a failed status request
-				throw mapServiceError(cause, (error) => redact.error(error));
-			});
+			const job = await readEnteredJob(connection, entry);
 			const odd: string[] = [];
 			countEndedJob({ ...connection, addHint: (sentence) => void odd.push(sentence) }, job);
 			const note = redact.text(joinSentences(describeUnknownStatus(job), ...odd));
@@ -136,8 +133,7 @@ export async function collectJobs(
 			// a new status is stored for people: most polls find the same one
 			if (outcome === 'unfinished' && !(isLedger && status && status !== toJob(entry).status))
 				return { outcome, record: '', note };
-			const record = redact.data(job.record);
-			return { outcome, record: shortenRecord({ ...job, record }, entry), note };
+			return { outcome, record: shortenRecord(redact.data(job)), note };
 		},
 		checkAlive: async () => await listModels(httpWithoutRetries),
 	};
@@ -158,6 +154,20 @@ export async function collectJobs(
 	);
 }
 
+/** @throws ServiceError that the ledger can store. */
+async function readEnteredJob(
+	{ httpWithoutRetries, redact }: Connection,
+	entry: Entry,
+): Promise<Job> {
+	const address = { jobId: entry.jobId, mediaType: entry.mediaType as MediaType };
+	const job = await readJob(httpWithoutRetries, address).catch((cause: unknown) => {
+		throw mapServiceError(cause, (error) => redact.error(error));
+	});
+	// only the response to the start always has the estimate
+	const { estimatedCostMicroUsd } = toJob(entry);
+	return { ...omitMissing({ estimatedCostMicroUsd }), ...job };
+}
+
 /** Version 2 does not run the trigger's `execute`: nothing would be marked as delivered, and jobs would be emitted again and again. */
 function checkEngineVersion(n8n: IPollFunctions): void {
 	if (n8n.getWorkflowSettings().engineType !== 'v2') return;
@@ -173,19 +183,16 @@ const MAX_RECORD_LENGTH = 20_000;
 const MAX_FIELD_LENGTH = 500;
 
 /** The part of a job's record to store. If it is too long, as with a complete image inside, only its short fields are stored. */
-function shortenRecord({ record, estimatedCostMicroUsd }: Job, entry: Entry): string {
-	// only the response to the start always has the estimate
-	const estimate = readStoredRecord(entry)['estimated_cost'];
-	const fullRecord =
-		estimatedCostMicroUsd === undefined && estimate !== undefined
-			? { ...record, estimated_cost: estimate }
-			: record;
-	const text = JSON.stringify(fullRecord);
+function shortenRecord({ record, ...job }: Job): string {
+	const costs = toStoredCosts(job);
+	const text = JSON.stringify({ ...record, ...costs });
 	if (text.length <= MAX_RECORD_LENGTH) return text;
-	const shortFields = Object.entries(fullRecord).filter(
-		([, value]) => (JSON.stringify(value)?.length ?? 0) <= MAX_FIELD_LENGTH,
-	);
-	return JSON.stringify({ ...Object.fromEntries(shortFields.slice(0, 30)), shortened: true });
+	const pickShort = (fields: object) =>
+		Object.entries(fields)
+			.filter(([, value]) => (JSON.stringify(value)?.length ?? 0) <= MAX_FIELD_LENGTH)
+			.slice(0, 30);
+	const fields = [...pickShort(record), ...pickShort(costs), ['shortened', true] as const];
+	return JSON.stringify(Object.fromEntries(fields));
 }
 
 /**
