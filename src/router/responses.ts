@@ -185,8 +185,11 @@ function createEventHandlers(
 const collectOutput = ({ response: { output }, items }: PartialResponse): JsonObject[] =>
 	mergeItems(output, items.inOrder());
 
+/** Before its end, a response has no counts of what comes after them. */
+const hasEnded = ({ isComplete, failure }: PartialResponse) => isComplete || failure !== undefined;
+
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
-	const { response, isComplete, failure, texts, refusalChunks, reasoningChunks } = partial;
+	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
 	const streamedText = texts.text();
 	const finalText = isComplete ? finalTextOf(output) : '';
@@ -205,8 +208,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 			toToolCall(item['call_id'] ?? item['id'], item['name'], item['arguments']),
 		),
 		...(isComplete && finishReason && { finishReason }),
-		// counts of before the end, and none of what came after them
-		...(isPlainObject(usage) && (isComplete || failure) && { usage }),
+		...(isPlainObject(usage) && hasEnded(partial) && { usage }),
 		...(refusal && { refusal }),
 		...(reasoning && { reasoning }),
 		response: { ...response, output },
