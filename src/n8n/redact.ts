@@ -48,15 +48,14 @@ export function createRedactor(...firstKeys: string[]) {
 		text,
 		texts,
 		data,
-		/** A redacted copy of an error: the service's words as by `text`; our own words, IDs and the partial answer as by `data`. */
+		/** A redacted copy of an error: the service's words as by `text`; what this package says, IDs and what is of an answer as by `data`. */
 		error({ kind, message, details }: ServiceError) {
-			const { reason, code, meta, computed, ...rest } = details;
+			const { reason, code, meta, ...rest } = details;
 			return new ServiceError(kind, data(message), {
 				...data(rest),
 				...(reason !== undefined && { reason: text(reason) }),
 				...(code !== undefined && { code: text(code) }),
 				...(meta && { meta: texts(meta) }),
-				...(computed && { computed: texts(computed) }),
 			});
 		},
 		/** For streamed text. */

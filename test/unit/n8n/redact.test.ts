@@ -115,7 +115,9 @@ it('many keys, such as one for each item, are prepared together, and once', () =
 });
 
 it('our own sentences stay, even where the key is one of their words', () => {
-	const kept = { advice: 'Ask the service.', ids: { jobId: 'sk-abcdefgh123' } };
+	// a decision has to be about the same words as an answer has
+	const computed = { waitsFor: { text: 'Run sk-learn-pipeline?' } };
+	const kept = { advice: 'Ask the service.', ids: { jobId: 'sk-abcdefgh123' }, computed };
 	const message = 'The service refused the request (400)';
 	const error = new ServiceError('refused', message, { reason: 'no such service', ...kept });
 	const details = { reason: 'no such ***', ...kept };
