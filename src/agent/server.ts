@@ -109,8 +109,8 @@ export interface AgentServer {
 	readonly approvals?: Approvals;
 	/** How a decision is sent where the answer has told what waits: where events have that, each with an `id`, and an entry of `{decisions}` for each `{task}`. */
 	readonly decides?: {
-		/** An event after which nothing waits of what was before: another run. */
-		readonly begins?: Condition;
+		/** Events with which nothing waits of what was before: another run, or all that one has asked. */
+		readonly begins?: readonly Condition[];
 		readonly askedAt: readonly Paths[];
 		readonly each: Readonly<Record<Decision, Template>>;
 	};

@@ -47,7 +47,7 @@ export function createIdReader(server: AgentServer) {
 				if (message) ids.message = message;
 				if (tasks) readTasks(tasks, value, ids);
 				if (!waitAt) continue;
-				if (decides?.begins && holds({ name: '', value }, decides.begins)) asked.clear();
+				if (decides?.begins?.some((one) => holds({ name: '', value }, one))) asked.clear();
 				for (const path of waitAt)
 					for (const id of idsIn(value, path)) if (asked.size < MAX_OPEN) asked.add(plainId(id));
 				const task = taskOf([...asked]);

@@ -169,7 +169,7 @@ export const SERVERS = [
 		],
 		// docs.ag-ui.com/concepts/interrupts: what a refusal looks like is the agent's own, and an object may pass for a yes; what is cancelled does not
 		decides: {
-			begins: { type: 'RUN_STARTED' },
+			begins: [{ type: 'RUN_STARTED' }, { type: 'RUN_FINISHED', 'outcome.type': 'interrupt' }],
 			askedAt: ['outcome.interrupts', ['rawEvent', 'value'].map((at) => `${ON_INTERRUPT}.${at}`)],
 			each: {
 				approve: { interruptId: '{task}', status: 'resolved', payload: { approved: true } },

@@ -236,6 +236,15 @@ it.each([
 	expect(ids.task).toBe(task);
 });
 
+it.each([{ id: 'i' }, {}])('AG-UI: what a run ends with replaces what waited: %j', (value) => {
+	const { read, ids } = createIdReader(serverOf('agUi')!);
+	read({ type: 'CUSTOM', name: 'on_interrupt', value });
+	read({ type: 'RUN_FINISHED', outcome: { type: 'interrupt', interrupts: [{ id: 'j' }] } });
+	expect(ids.task).toBe('j');
+	read({ type: 'RUN_FINISHED' });
+	expect(ids.task).toBe('j');
+});
+
 it('an event of a response has no ID by which it goes on', async () => {
 	const { read, ids } = createIdReader(serverOf('responses')!);
 	read({
