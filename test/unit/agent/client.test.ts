@@ -281,6 +281,13 @@ it.each<[string, unknown[]]>([
 		],
 	],
 	[
+		'Messages API',
+		[
+			{ type: 'content_block_delta', delta: { text: 'Half' } },
+			{ type: 'message_delta', delta: { stop_reason: 'model_context_window_exceeded' } },
+		],
+	],
+	[
 		'AI SDK',
 		[
 			{ type: 'text-delta', delta: 'Half' },
@@ -340,7 +347,7 @@ it.each<[string, unknown[]]>([
 	const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
 	const notice = expect.stringMatching(/limit of tokens/);
 	expect(await send(events(body))).toMatchObject({ text: 'Half', dialect, notice });
-	const more = body.replace(/length|max_\w*tokens\w*/i, 'end_turn').replace('Half', 'The other');
+	const more = body.replace(/length|max_\w*tokens\w*|model_context\w*/i, 'end_turn').replace('Half', 'The other');
 	expect(await send(events(body + more))).not.toHaveProperty('notice');
 });
 
