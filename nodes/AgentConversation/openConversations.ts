@@ -18,7 +18,7 @@ import { readSpendingLabel } from '../ModelRouter/acrossResources.params';
 import { conversationParams } from './conversation.params';
 import { findModerator } from './moderator';
 import type { ItemState, State } from './request';
-import { isKind } from './speakers';
+import { isKind, rowOf } from './speakers';
 
 type Values = ParamValues<typeof conversationParams>;
 /** The parameters behind the opening message and the ID of a conversation. */
@@ -157,8 +157,14 @@ function openConversation(
 	const ids = Object.fromEntries(
 		withSession.map((name) => [name, { sessionId: uuidV5(id, name) }]),
 	);
+	// an ID that is not ours is that of a chat, whatever its form: xAI's are UUIDs
+	const turns = earlier.turns.map((turn) => {
+		const { speaker, sessionId, failed } = turn;
+		const isOfChat = !failed && rowOf(turn)?.chatAt && sessionId !== ids[speaker]?.sessionId;
+		return isOfChat && sessionId ? { ...turn, chatId: sessionId } : turn;
+	});
 	return {
-		conversation: startConversation({ id, rules, speakers, ids }, earlier.turns, Date.now()),
+		conversation: startConversation({ id, rules, speakers, ids }, turns, Date.now()),
 		settings: {
 			showLive: !options.hideTurns,
 			pause: (options.pause ?? 0) * 1000,

@@ -108,8 +108,9 @@ export function startConversation(
 	const continued = Object.fromEntries(
 		speakers.map((name) => {
 			const own = earlier.filter(({ speaker }) => speaker === name);
-			const chatId = own.findLast((turn) => turn.chatId)?.chatId;
 			const { sessionId, sessionAt } = own.findLast((turn) => turn.sessionId) ?? {};
+			const isHere = (turn: Turn) => turn.chatId && turn.sessionAt === sessionAt;
+			const chatId = own.findLast(isHere)?.chatId;
 			const { taskId, waiting } = own.at(-1) ?? {};
 			const continuing = omitMissing({ sessionId, chatId, sessionAt, taskId, waiting });
 			return [name, { ...ids[name], ...continuing }];
@@ -167,23 +168,23 @@ export function receiveReply(
 	const { rules } = conversation;
 	if (pending.isCheck && !(reply.failure ?? reply.denial))
 		return receiveCheck(rest, pending, reply, conversation);
+	const ids = updateIds(conversation, reply);
 	if (mayAskAgain(rules, pending, reply.failure)) {
 		const note = joinSentences(
 			pending.note,
 			`Asked once more after a failure: ${reply.failure?.error}`,
 		);
-		const ids = updateIds(conversation, reply);
 		return { ...conversation, ids, pending: { ...pending, attempt: pending.attempt + 1, note } };
 	}
 	const { ending: stop, note } = checkStop(rules, pending, reply, regex);
 	const noted = { ...pending, note: joinSentences(pending.note, note) };
-	const turn = toTurn(conversation, noted, reply, now);
+	const turn = toTurn(ids, noted, reply, now);
 	const { approval: before, ...others } = rest;
 	const approval = nextApproval(before, Boolean(pending.decision), reply, pending.speaker);
 	const updated = {
 		...others,
 		...(approval && { approval }),
-		ids: updateIds(conversation, reply),
+		ids,
 		turns: addTurn(conversation, turn, reply),
 	};
 	const ending = checkEnding(updated, { pending, reply, stop }, now);
@@ -226,18 +227,20 @@ function updateIds(
 ): Conversation['ids'] {
 	const own = pending && ids[pending.speaker];
 	if (!own || !(chatId || newIds)) return ids;
-	const { taskId, waiting, ...kept } = own;
+	const { taskId, waiting, chatId: chatBefore, ...kept } = own;
 	const waits = newIds ?? { taskId, waiting };
 	// only our own nodes say in which session they have spoken, which may be another one than that of a transcript
 	const session = newIds && sessionId ? { sessionId, sessionAt } : {};
+	const isOther = session.sessionId !== undefined && sessionId !== own.sessionId;
+	const chat = { chatId: chatId ?? (isOther ? undefined : chatBefore) };
 	return {
 		...ids,
-		[pending.speaker]: omitMissing({ ...kept, ...(chatId && { chatId }), ...session, ...waits }),
+		[pending.speaker]: omitMissing({ ...kept, ...chat, ...session, ...waits }),
 	};
 }
 
 function toTurn(
-	{ ids }: Conversation,
+	ids: Conversation['ids'],
 	{ turn, speaker, note, approvedBy }: PendingTurn,
 	{ text, facts, ids: waits, failure, denial, notice, durationMs }: Reply,
 	now: number,

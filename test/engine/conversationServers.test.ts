@@ -252,9 +252,12 @@ it('what was said before is in no output of a speaker', async () => {
 	expect(items.filter((item) => 'history' in (item?.json ?? {}))).toEqual([]);
 });
 
-it('agents whose servers make the IDs go on over a conversation, and from its transcript', async () => {
+it.each([
+	['', 'Hello'],
+	[', UUIDs, too', '[uuid]'],
+])('agents whose servers make the IDs%s go on, also from a transcript', async (_ids, hello) => {
 	const speakers = { Ada: agent('responses'), Bob: agent('dify') };
-	const { json } = await talk(speakers, { turnLimit: 20 });
+	const { json } = await talk(speakers, { turnLimit: 20 }, hello);
 	const transcript = JSON.stringify(transcriptOf(json));
 	const next = await talk(speakers, { turnLimit: 4, options: { transcript } }, '');
 	const ends = (given: IDataObject) =>
@@ -266,6 +269,15 @@ it('agents whose servers make the IDs go on over a conversation, and from its tr
 		'message 12.',
 		'message 12.',
 	]);
+});
+
+it('a session without an answer is no ID of the server, also from a transcript', async () => {
+	const speakers = { Ada: agent('responses'), Bob: agent('dify') };
+	const { json } = await talk(speakers, { turnLimit: 1 }, '[cut]');
+	const transcript = JSON.stringify(transcriptOf(json));
+	await talk(speakers, { turnLimit: 2, options: { transcript } });
+	const sent = asked().filter(({ path }) => path.endsWith('/responses'));
+	expect(sent.map(({ body }) => 'previous_response_id' in body)).toEqual([false, false]);
 });
 
 it('the job ledger remembers the last turn of a conversation', async () => {

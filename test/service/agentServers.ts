@@ -86,7 +86,7 @@ const ASSISTANTS = [
  * - With `[may]`, the AI SDK and OpenAI Responses ask for approval of a tool, AG-UI for two, and Dify for human input.
  * - AG-UI as @ag-ui/encoder 1.0.0 and the AI SDK as ai 7.0.173 answer: both know only the messages that they are sent.
  * - OpenAI Responses after the recordings of `recordings.ndjson` (openai 7.57): it knows responses that it has completed, or cut at a limit
- *   (`[incomplete]`), and none that broke off or failed. Its errors are those of https://github.com/dotnet/extensions/issues/7704.
+ *   (`[incomplete]`), and none that broke off or failed. With `[uuid]`, its IDs are as xAI's. Its errors are those of https://github.com/dotnet/extensions/issues/7704.
  * - Dify after https://docs.dify.ai/api-reference/chats/send-chat-message (openapi_chat.json): each user has conversations.
  */
 export async function agentServers(): Promise<AgentServers> {
@@ -316,8 +316,9 @@ export async function agentServers(): Promise<AgentServers> {
 				'previous_response_not_found',
 			);
 		await held;
-		const id = `resp_${randomUUID().replaceAll('-', '')}`;
 		const said = typeof input === 'string' ? input : JSON.stringify(input);
+		const uuid = randomUUID();
+		const id = said.includes('[uuid]') ? uuid : `resp_${uuid.replaceAll('-', '')}`;
 		const words = `I heard: ${said} This is message ${before + 1}.`;
 		const [end = 'completed'] = /(?<=\[)(incomplete|failed)(?=\])/.exec(said) ?? [];
 		const isCut = said.includes('[cut]');

@@ -313,6 +313,12 @@ describe('with earlier turns', () => {
 		});
 	});
 
+	it('a chat goes on only where it was', () => {
+		const [a, b] = ['a', 'b'].map((at) => ({ sessionId: at, sessionAt: at }));
+		const rows = [said('Ada', 'a', { ...a, chatId: 'of a' }), said('Ada', 'b', b)];
+		expect(begun({}, undefined, rows).ids['Ada']).toEqual(b);
+	});
+
 	it('their cost counts towards the cap', () => {
 		expect(talk({ spendingCap: 0.5 }, ['c'], undefined, earlier).told).toEqual([]);
 	});
