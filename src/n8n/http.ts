@@ -55,11 +55,15 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
 	return {
 		async send(request) {
-			const headBy = await request.beforeAttempt?.();
-			// after the claim was renewed, which may take as long as a restart of n8n
-			if (request.method === 'POST') await budget?.check();
-			// nothing was sent, so the outcome is known
-			if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
+			let headBy: number | undefined;
+			do {
+				headBy = await request.beforeAttempt?.();
+				// after the claim was renewed, which may take as long as a restart of n8n
+				if (request.method === 'POST') await budget?.check();
+				// nothing was sent, so the outcome is known
+				if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
+				// so may this check
+			} while (headBy !== undefined && headBy <= clock.now());
 			const timed = requests.begin(headBy);
 			const giveUp = () => requests.end(timed, 'stopped');
 			request.signal?.addEventListener('abort', giveUp, { once: true });

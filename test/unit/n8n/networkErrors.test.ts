@@ -1,5 +1,10 @@
 import { determineOutcome } from '../../../src/core/errors';
-import { toNetworkError } from '../../../src/n8n/http';
+import { createN8nHttp, toNetworkError } from '../../../src/n8n/http';
+import { createRedactor } from '../../../src/n8n/redact';
+import { defaultRequestSettings } from '../../../src/n8n/requestSettings';
+import { failureOf } from '../inMemoryHttp';
+import { virtualClock } from '../virtualClock';
+import { executeContext } from './executeContext';
 
 /** As n8n's helper gives it: a NodeApiError around axios' error around Node's. */
 const thrown = (code: string, writableFinished?: boolean, message = `connect ${code}`) => ({
@@ -114,4 +119,25 @@ it('does not run in circles', () => {
 	const loop: { message: string; cause?: unknown } = { message: 'round' };
 	loop.cause = loop;
 	expect(toNetworkError(loop).details.reason).toBe('round');
+});
+
+it('a claim that ends while the budget is read is renewed before anything is sent', async () => {
+	const clock = virtualClock();
+	const reads = [1500, 500];
+	const renewed: number[] = [];
+	const http = createN8nHttp(executeContext({}), {
+		credential: 'none',
+		data: {},
+		baseUrl: 'https://router.example',
+		settings: defaultRequestSettings,
+		budget: { check: async () => await clock.sleep(reads.shift() ?? 0) },
+		redact: createRedactor(),
+		clock,
+	});
+	const beforeAttempt = async () => {
+		renewed.push(clock.now());
+		return clock.now() + 1000;
+	};
+	await failureOf(http.send({ method: 'POST', path: '/v1/images/jobs', beforeAttempt }));
+	expect([renewed, reads]).toEqual([[0, 1500], []]);
 });
