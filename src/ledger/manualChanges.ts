@@ -2,6 +2,7 @@ import { invalidInputError, ServiceError } from '../core/errors';
 import { LONG_RETRY_ATTEMPTS, retryTransient } from '../tables/retries';
 import { anyOf, below, findAllRows, MAX_CLAUSES, where, noneOf } from '../tables/table';
 import {
+	ALARM,
 	type Entry,
 	type EntryState,
 	groupByJob,
@@ -238,28 +239,14 @@ export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'uniqueKey'>;
  *   be sending.
  */
 export async function resolveStart(
-	{ table, n8nTime }: Ledger,
+	ledger: Ledger,
 	which: StartSelector,
 	credentialId: string,
 	jobId: string | undefined,
 ) {
-	const found = await table.find(where({ ...which, state: noneOf('withdrawn', 'notStarted') }));
-	const now = n8nTime();
-	// another credential may have used the same key
-	const own = found.filter((row) => row.credentialId === credentialId);
-	const rows = own.length ? own : found;
-	const open = rows.find(({ state }) => state === 'unknown' || state === 'sending');
-	const [first] = rows;
-	if (!open) throw first ? knownOutcome(first) : noSuchStart(which);
-	if (open.state === 'sending' && open.leaseUntil > now)
-		throw invalidInputError(
-			'This start may still be in progress',
-			`${nameExecution(open)} is starting it. It can be marked after ${isoTime(open.leaseUntil)}.`,
-		);
-	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
-	const { id, claim, state } = open;
-	const seen = { id, claim, state };
-	const asStarted = { checkAt: now, note: 'Marked as started.' };
+	const { table, n8nTime } = ledger;
+	const seen = await findOpenStart(ledger, which, credentialId);
+	const asStarted = { checkAt: n8nTime(), note: 'Marked as started.' };
 	const [entry] =
 		jobId === undefined
 			? await applyTransition(table, 'markAsNotStarted', seen, { note: 'Marked as not started.' })
@@ -269,8 +256,37 @@ export async function resolveStart(
 			'The outcome of this start has just become known',
 			'Read the entry again.',
 		);
-	return { entry, claim };
+	return { entry, claim: seen.claim };
 }
+
+/** @returns the row of a start about which a person may decide, as it was read. @throws ServiceError as `resolveStart`. */
+async function findOpenStart(
+	{ table, n8nTime }: Ledger,
+	which: StartSelector,
+	credentialId: string,
+) {
+	const state = noneOf('withdrawn', 'notStarted', 'chat', 'budget', 'limit', 'reusable');
+	const found = await table.find(where({ ...which, state, mediaType: noneOf('budget', ALARM) }));
+	// another credential may have used the same key
+	const own = found.filter((row) => row.credentialId === credentialId);
+	const rows = own.length ? own : found;
+	const open = rows.find(isOpen) ?? rows[0];
+	if (!open) throw noSuchStart(which);
+	const isStarting = open.state === 'intent';
+	if ((isStarting || open.state === 'sending') && open.leaseUntil > n8nTime())
+		throw invalidInputError(
+			'This start may still be in progress',
+			`${nameExecution(open)} is starting it. It can be marked after ${isoTime(open.leaseUntil)}.`,
+		);
+	// an intent never sends
+	if (isStarting) throw noSuchStart(which);
+	if (!isOpen(open)) throw knownOutcome(open);
+	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
+	const { id, claim } = open;
+	return { id, claim, state: open.state };
+}
+
+const isOpen = ({ state }: Entry) => state === 'unknown' || state === 'sending';
 
 const noSuchStart = (which: StartSelector) =>
 	invalidInputError(

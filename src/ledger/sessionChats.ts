@@ -28,7 +28,7 @@ const USE_INTERVAL = 3_600_000;
 const ADDED_PER_COUNT = 50;
 
 /**
- * Finds the chat of a session. Of several rows the first counts: they were added by questions that were asked at the same time.
+ * Finds the chat of a session. Of several rows the first that can be read counts: they were added by questions that were asked at the same time.
  *
  * @throws ServiceError when the ledger cannot be used.
  */
@@ -36,7 +36,8 @@ export async function findChat(
 	{ table, clock, executionId }: Ledger,
 	session: ChatSession,
 ): Promise<RememberedChat | undefined> {
-	const [row] = await table.find(where({ ...session, state: 'chat' }), { limit: 1 });
+	const rows = await table.find(where({ ...session, state: 'chat' }));
+	const row = rows.find(({ record }) => readChatId(record));
 	const chatId = row && readChatId(row.record);
 	if (!chatId) return undefined;
 	const { id, record, startedAt } = row;

@@ -122,3 +122,23 @@ describe('jobs that are alike', () => {
 		expect(rows[0]).toMatchObject({ state: 'delivered', note: 'Confirmed by execution e.' });
 	});
 });
+
+const IN_PROGRESS = 'This start may still be in progress';
+const NO_START = 'The ledger has no start in entry 1';
+const KNOWN = 'The outcome of the start in entry 1 is known';
+
+it.each<[string, Partial<Entry>, string]>([
+	['a start that looks for its key', { state: 'intent', leaseUntil: 9e9 }, IN_PROGRESS],
+	['one that has ended before it was sent', { state: 'intent', leaseUntil: 0 }, NO_START],
+	['a start that has its job', { state: 'delivered' }, KNOWN],
+	['a budget', { state: 'budget', mediaType: 'budget' }, NO_START],
+	['an alarm', { state: 'pending', mediaType: 'alarm' }, NO_START],
+	['a chat', { state: 'chat', mediaType: '' }, NO_START],
+])('nothing is decided about %s', async (_what, cells, message) => {
+	const rows = new Rows();
+	const clock = virtualClock();
+	rows.rows.push(rows.made({ ...job, state: 'pending', ...cells }));
+	const ledger = ledgerOn(rows.client(clock, { latency: () => 1 }), clock);
+	const failure = await failureOf(resolveStart(ledger, { id: 1 }, 'a', undefined));
+	expect(failure.message).toBe(message);
+});

@@ -48,6 +48,14 @@ it('of two first questions at once, both find the chat of the first row afterwar
 	expect([rows.length, await idOf(ledger(), 's')]).toEqual([2, known]);
 });
 
+it('a session whose first row a person has changed goes on with the next chat', async () => {
+	const { ledger, rows } = remembering();
+	await rememberChat(ledger(), session('s'), 'chat-1');
+	rows[0]!.record = 'edited';
+	for (const chat of ['chat-2', 'chat-3']) await rememberChat(ledger(), session('s'), chat);
+	expect([rows.length, await idOf(ledger(), 's')]).toEqual([2, 'chat-2']);
+});
+
 it('a chat that is refused is replaced, by the first who does', async () => {
 	const { ledger } = remembering();
 	await rememberChat(ledger(), session('s'), 'gone');
