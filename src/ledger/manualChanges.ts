@@ -239,41 +239,21 @@ export type StartSelector = Pick<Entry, 'id'> | Pick<Entry, 'uniqueKey'>;
  *   be sending.
  */
 export async function resolveStart(
-	ledger: Ledger,
+	{ table, n8nTime }: Ledger,
 	which: StartSelector,
 	credentialId: string,
 	jobId: string | undefined,
 ) {
-	const { table, n8nTime } = ledger;
-	const seen = await findOpenStart(ledger, which, credentialId);
-	const asStarted = { checkAt: n8nTime(), note: 'Marked as started.' };
-	const [entry] =
-		jobId === undefined
-			? await applyTransition(table, 'markAsNotStarted', seen, { note: 'Marked as not started.' })
-			: await applyTransition(table, 'markAsStarted', seen, { ...asStarted, jobId });
-	if (!entry)
-		throw invalidInputError(
-			'The outcome of this start has just become known',
-			'Read the entry again.',
-		);
-	return { entry, claim: seen.claim };
-}
-
-/** @returns the row of a start about which a person may decide, as it was read. @throws ServiceError as `resolveStart`. */
-async function findOpenStart(
-	{ table, n8nTime }: Ledger,
-	which: StartSelector,
-	credentialId: string,
-) {
 	const state = noneOf('withdrawn', 'notStarted', 'chat', 'budget', 'limit', 'reusable');
 	const found = await table.find(where({ ...which, state, mediaType: noneOf('budget', ALARM) }));
+	const now = n8nTime();
 	// another credential may have used the same key
 	const own = found.filter((row) => row.credentialId === credentialId);
 	const rows = own.length ? own : found;
 	const open = rows.find(isOpen) ?? rows[0];
 	if (!open) throw noSuchStart(which);
 	const isStarting = open.state === 'intent';
-	if ((isStarting || open.state === 'sending') && open.leaseUntil > n8nTime())
+	if ((isStarting || open.state === 'sending') && open.leaseUntil > now)
 		throw invalidInputError(
 			'This start may still be in progress',
 			`${nameExecution(open)} is starting it. It can be marked after ${isoTime(open.leaseUntil)}.`,
@@ -283,7 +263,18 @@ async function findOpenStart(
 	if (!isOpen(open)) throw knownOutcome(open);
 	if (open.credentialId && open.credentialId !== credentialId) throw otherCredential(open);
 	const { id, claim } = open;
-	return { id, claim, state: open.state };
+	const seen = { id, claim, state: open.state };
+	const asStarted = { checkAt: now, note: 'Marked as started.' };
+	const [entry] =
+		jobId === undefined
+			? await applyTransition(table, 'markAsNotStarted', seen, { note: 'Marked as not started.' })
+			: await applyTransition(table, 'markAsStarted', seen, { ...asStarted, jobId });
+	if (!entry)
+		throw invalidInputError(
+			'The outcome of this start has just become known',
+			'Read the entry again.',
+		);
+	return { entry, claim };
 }
 
 const isOpen = ({ state }: Entry) => state === 'unknown' || state === 'sending';

@@ -53,17 +53,21 @@ export function createN8nHttp(n8n: HttpContext, options: TransportOptions): Pick
 	const idleTimeout = settings.idleTimeout * 1000;
 	const totalTimeout = settings.totalTimeout * 1000;
 	const requests = createRequestTimeouts({ idleTimeout, totalTimeout, stop });
+	const prepare = async ({ method, beforeAttempt, signal }: HttpRequest) => {
+		let headBy: number | undefined;
+		do {
+			headBy = await beforeAttempt?.();
+			// after the claim was renewed, which may take as long as a restart of n8n
+			if (method === 'POST') await budget?.check();
+			// nothing was sent, so the outcome is known
+			if (stop?.aborted || signal?.aborted) throw cancelledError(false);
+			// so may this check
+		} while (headBy !== undefined && headBy <= clock.now());
+		return headBy;
+	};
 	return {
 		async send(request) {
-			let headBy: number | undefined;
-			do {
-				headBy = await request.beforeAttempt?.();
-				// after the claim was renewed, which may take as long as a restart of n8n
-				if (request.method === 'POST') await budget?.check();
-				// nothing was sent, so the outcome is known
-				if (stop?.aborted || request.signal?.aborted) throw cancelledError(false);
-				// so may this check
-			} while (headBy !== undefined && headBy <= clock.now());
+			const headBy = await prepare(request);
 			const timed = requests.begin(headBy);
 			const giveUp = () => requests.end(timed, 'stopped');
 			request.signal?.addEventListener('abort', giveUp, { once: true });
