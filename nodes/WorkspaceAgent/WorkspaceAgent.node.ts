@@ -30,7 +30,7 @@ export class WorkspaceAgent implements INodeType {
 		builderHint: {
 			extraTypeDefContent: outputFields.workspaceAgent,
 			searchHint:
-				'The agent is of a workspace, or (agentOf: server) of another server, such as A2A or Dify. One credential is one agent, unless its server lists several: give newCredential its ID.',
+				'An agent of a workspace, or (agentOf: server) another server, like A2A or Dify. A credential is one agent, unless its server has several: give newCredential its ID.',
 			relatedNodes: [
 				{
 					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',

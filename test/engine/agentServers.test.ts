@@ -518,11 +518,11 @@ it.each(['dify', 'responses'] as const)(
 	'%s: the handle of work that broke off is told',
 	async (name) => {
 		const { failed } = await send(name, '[cut]');
-		expect(failed?.['details']).toMatchObject({
-			partial: { text: 'I ' },
-			runningTaskId: expect.stringMatching(/^(task-1|resp_)/),
-		});
+		const runningTaskId = expect.stringMatching(/^(task-1|resp_)/);
+		expect(failed?.['details']).toMatchObject({ partial: { text: 'I ' }, runningTaskId });
 		expect(failed?.['details']).not.toHaveProperty('chatId');
+		const kept = await send(name, '[cut]', { options: { onIncomplete: 'partial' } });
+		expect(kept.json).toMatchObject({ output: 'I ', complete: false, runningTaskId });
 	},
 );
 

@@ -196,10 +196,11 @@ async function send(context: SendContext, chat: Chat | undefined): Promise<ItemO
 		if (!partialAnswer || onIncomplete === 'error') throw mapServiceError(cause, atPlace(request));
 		const { partial, extras, notice, ids, requestId } = partialAnswer;
 		addHint(notice);
-		const { sessionId = '', chatId, taskId } = ids;
+		const { sessionId = '', chatId, taskId, runningTaskId } = ids;
 		const history = said?.add(partial.text, undefined, isRemembered);
 		const answer = { ...partial, ...omitMissing({ requestId, chatId, taskId, history }) };
-		return toItem(request, sessionId, answer, { complete: false, notice, ...extras });
+		const more = { ...extras, ...omitMissing({ runningTaskId }) };
+		return toItem(request, sessionId, answer, { complete: false, notice, ...more });
 	} finally {
 		await chat?.remember();
 	}

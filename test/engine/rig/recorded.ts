@@ -190,12 +190,13 @@ export async function recordOutputs(): Promise<{ outputs: Outputs; recorded: Rec
 		await record({ ...agent({ message: 'Hello' }), ...given });
 		service.forms.agent = 'sse-json';
 		const another = { secrets: { ...secrets, agentServerApi: elsewhere.credential('a2a') } };
-		await record({
-			...agent({ message: '[ask]', agentOf: 'server' }),
-			...given,
-			...another,
-			...BY_SERVER,
-		});
+		for (const more of [{ message: '[ask]' }, { message: '[cut]', options: partial }])
+			await record({
+				...agent({ agentOf: 'server', ...more }),
+				...given,
+				...another,
+				...BY_SERVER,
+			});
 		const graph = { secrets: { ...secrets, agentServerApi: elsewhere.credential('langGraph') } };
 		const planner = byId('3f0b0000-0000-4000-8000-000000000000');
 		await record({
