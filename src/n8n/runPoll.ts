@@ -17,6 +17,8 @@ export interface PollContext {
 	isFirst: boolean;
 	/** Redacts errors. The keys that are used are added to it. */
 	redact: Redactor;
+	/** To be set once jobs were read: a failure of something else does not lengthen the pause, or finished jobs would wait for it. */
+	hasRead?: boolean;
 }
 
 /** Milliseconds that n8n gives a poll without a lease, one that its durable scheduler did not start. */
@@ -75,9 +77,10 @@ export async function runPoll(
 	const end = now + Math.min(budget, MAX_POLL_TIME);
 	const time = { asksUntil: now + (end - now) * REQUEST_SHARE, claimsUntil: end - CLAIM_RESERVE };
 	const redact = createRedactor();
+	const poll: PollContext = { time, redact, isFirst };
 	runningPolls.add(key);
 	try {
-		const items = await work({ time, redact, isFirst });
+		const items = await work(poll);
 		activated.add(n8n);
 		pauses.delete(key);
 		return items.length ? [items] : null;
@@ -92,6 +95,7 @@ export async function runPoll(
 			});
 			return null;
 		}
+		if (poll.hasRead) pauses.delete(key);
 		if (!isFirst && !isLeased) pausePolling(key, cause);
 		throw error;
 	} finally {

@@ -3,10 +3,12 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { MAX_SPENDING_ROWS } from '../../src/spending/recordBook';
 import { budget, chat, failPosts, NOVELIST, refusedRequest } from './rig/calls';
 import { json, MINUTE, startLedgerRig } from './rig/ledger';
+import { logOfTests } from './rig/logged';
 import { run } from './rig/run';
 
 // what the Model Router Trigger tells beside jobs: docs/spending.md
 const rig = startLedgerRig();
+const logged = logOfTests();
 const MONTH = new Date().toISOString().slice(0, 7);
 
 const secretsOf = (budgetUsd: string, more: IDataObject = {}) =>
@@ -115,9 +117,19 @@ describe('Budget Threshold Reached', () => {
 		const jobId = await rig.started('a cat');
 		const row = rig.n8n.rows.find(({ state }) => state === 'budget');
 		Object.assign(row!, { record: 'edited' });
-		await forget(secrets);
-		expect(json((await poll()).items)).toMatchObject([{ jobId }]);
-		expect((await poll()).error?.message).toContain('cannot be read');
+		// n8n polls every minute
+		const { now } = Date;
+		const later = jest.spyOn(Date, 'now');
+		const pollAfter = async (minutes: number) => {
+			later.mockImplementation(() => now() + minutes * MINUTE);
+			return await poll();
+		};
+		expect(json((await pollAfter(1)).items)).toMatchObject([{ jobId }]);
+		const line = expect.stringMatching(/^A part of the poll failed: .*cannot be read/);
+		expect(logged).toContainEqual([line, expect.anything()]);
+		for (const minutes of [2, 3, 4, 5])
+			expect((await pollAfter(minutes)).error?.message).toContain('cannot be read');
+		later.mockRestore();
 	});
 
 	it.each([

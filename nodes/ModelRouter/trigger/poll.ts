@@ -66,7 +66,9 @@ export async function poll(n8n: IPollFunctions): Promise<INodeExecutionData[][] 
 			const claim = ledger.newClaim();
 			// finished jobs do not wait until somebody has mended the row of the budget
 			const jobs = await collectJobs(n8n, ledger, router, settings, polled, claim);
+			polled.hasRead = true;
 			if (failure && !jobs.length) throw mapServiceError(failure);
+			if (failure) logFailure(n8n, redact, failure);
 			return jobs.map((json) => ({ json: { ...json, claim } }));
 		}
 		const { ledger, save } = openJobList(n8n, router, settings);
@@ -143,15 +145,24 @@ export async function collectJobs(
 	);
 	if (serviceError !== undefined) {
 		if (!jobs.length && !answered) throw mapServiceError(serviceError);
-		const reason = redact.text(messageOf(serviceError));
-		n8n.logger.warn(toLogLine(`A part of the poll failed: ${reason}`), {
-			node: n8n.getNode().name,
-			workflow: n8n.getWorkflow().id,
-		});
+		logFailure(n8n, redact, serviceError);
 	}
 	return jobs.flatMap(([entry]) =>
 		entry ? [redact.data(toJobItem(entry, { isLedger, simplify }))] : [],
 	);
+}
+
+/** Logs why a part of a poll has failed that gives jobs. */
+function logFailure(
+	n8n: IPollFunctions | IExecuteFunctions,
+	redact: PollContext['redact'],
+	cause: unknown,
+): void {
+	const reason = redact.text(messageOf(cause));
+	n8n.logger.warn(toLogLine(`A part of the poll failed: ${reason}`), {
+		node: n8n.getNode().name,
+		workflow: n8n.getWorkflow().id,
+	});
 }
 
 /** @throws ServiceError that the ledger can store. */
