@@ -95,8 +95,7 @@ export async function runPoll(
 			});
 			return null;
 		}
-		if (poll.hasRead) pauses.delete(key);
-		if (!isFirst && !isLeased) pausePolling(key, cause);
+		if (!isFirst && !isLeased) pausePolling(key, cause, poll);
 		throw error;
 	} finally {
 		runningPolls.delete(key);
@@ -116,8 +115,8 @@ function isPaused(key: string, now: number): boolean {
 	return left > 0 && left <= MAX_PAUSE;
 }
 
-function pausePolling(key: string, cause: unknown): void {
-	const failures = (pauses.get(key)?.failures ?? 0) + 1;
+function pausePolling(key: string, cause: unknown, { hasRead }: PollContext): void {
+	const failures = hasRead ? 1 : (pauses.get(key)?.failures ?? 0) + 1;
 	const asked = cause instanceof ServiceError ? (cause.details.retryAfter ?? 0) : 0;
 	const doubled = Math.min(MIN_PAUSE * 2 ** (failures - 1), MAX_PAUSE);
 	const wait = Math.max(doubled, Math.min(asked, MAX_PAUSE));
