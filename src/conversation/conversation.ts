@@ -3,7 +3,7 @@ import { omitMissing } from '../core/json';
 import type { RegexEngine } from '../core/regex';
 import type { Decision } from '../core/decision';
 import { type Approval, nextApproval, toApproval, toRecorded } from './approval';
-import type { Failure, Reply, TurnFacts } from './reply';
+import { type Failure, idsOfTurn, type Reply, type TurnFacts } from './reply';
 import type { WaitingIds } from './waiting';
 import { type AskedTurn, checkEnding, checkStop, type Ending, type EndingRules } from './ending';
 
@@ -245,7 +245,7 @@ function toTurn(
 	{ text, facts, ids: waits, failure, denial, notice, durationMs }: Reply,
 	now: number,
 ): Turn {
-	const { sessionId, chatId, taskId, waiting } = ids[speaker] ?? {};
+	const { taskId, waiting, ...session } = ids[speaker] ?? {};
 	const notes = joinSentences(
 		note,
 		failure &&
@@ -257,7 +257,7 @@ function toTurn(
 		turn,
 		speaker,
 		text,
-		...omitMissing({ sessionId, chatId, durationMs }),
+		...omitMissing({ ...idsOfTurn(session, facts), durationMs }),
 		...facts,
 		...(waits ?? omitMissing({ taskId, waiting })),
 		...(approvedBy && { approvedBy }),

@@ -63,6 +63,14 @@ export interface Reply extends Pick<Verdict, 'decision'>, Asked {
 	replacesTurn?: true;
 }
 
+/**
+ * The IDs of a turn that its reply does not name. They count at their place: what refuses elsewhere has another session, and no chat yet.
+ *
+ * @param ids Those of the speaker.
+ */
+export const idsOfTurn = <Ids extends Pick<TurnFacts, 'sessionAt'>>(ids: Ids, facts: TurnFacts) =>
+	facts.sessionId !== undefined && facts.sessionAt !== ids.sessionAt ? {} : ids;
+
 export interface Failure {
 	error: string;
 	details?: unknown;

@@ -164,7 +164,7 @@ export const transitions = {
 
 	// a question to the assistant: its chat, and the rate limit
 
-	/** Not a job: the chat of a session. Of several rows the first counts. */
+	/** Not a job: the chat of a session. Of several rows the first that can be read counts. */
 	enterChat: { from: 'new', to: 'chat' },
 	/** There are too many chats. The least recently used ones go; a session without a chat starts a new one. */
 	forgetChat: { from: ['chat'], to: 'deleted', matches: ['id'] },

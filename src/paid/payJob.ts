@@ -1,6 +1,6 @@
 import type { Accounts } from '../core/accounts';
 import type { Http } from '../core/http';
-import { isPlainObject, omitMissing, tryParseJson } from '../core/json';
+import { isPlainObject, type JsonObject, omitMissing, tryParseJson } from '../core/json';
 import type { Clock } from '../core/retry';
 import type { Sent, SendAttempts, StartLedger, StartPaid } from '../core/startPaid';
 import type { Entry } from '../ledger/entry';
@@ -166,11 +166,15 @@ export function readStoredRecord({ record }: Entry): Record<string, unknown> {
 	return isPlainObject(stored) ? stored : {};
 }
 
-/** What is known of the costs of a job, as fields of its stored record: they may stand beside the record that came. */
-export const toStoredCosts = ({ costMicroUsd, estimatedCostMicroUsd }: Costs) =>
-	omitMissing({ cost: costMicroUsd, estimated_cost: estimatedCostMicroUsd });
-
-type Costs = Pick<Job, 'costMicroUsd' | 'estimatedCostMicroUsd'>;
+/** What is known of the costs of a job, and is not in its record, as fields of that: they may stand beside the record that came. */
+export function findMissingCosts({ record, jobId, mediaType, ...job }: Job): JsonObject {
+	const stored = readJobRecord(record, mediaType, {}, jobId);
+	const { costMicroUsd: cost, estimatedCostMicroUsd: estimate } = job;
+	return omitMissing({
+		...(stored?.costMicroUsd === undefined && { cost }),
+		...(stored?.estimatedCostMicroUsd === undefined && { estimated_cost: estimate }),
+	});
+}
 
 /** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
 const MAX_RECORD_LENGTH = 4000;
@@ -178,6 +182,6 @@ const MAX_RECORD_LENGTH = 4000;
 /** What the ledger stores of a job that was started. */
 function toEntryFields(job: Job) {
 	const { jobId, requestId = '', record } = job;
-	const text = JSON.stringify({ ...record, ...toStoredCosts(job) });
+	const text = JSON.stringify({ ...record, ...findMissingCosts(job) });
 	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
 }

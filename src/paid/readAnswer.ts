@@ -3,12 +3,7 @@ import type { SchemaError } from '../core/jsonSchema';
 import { omitMissing } from '../core/json';
 import { createStructuredReader, type StructuredReader } from '../core/structuredAnswer';
 import { type Protocol, protocols } from '../router/protocols';
-import {
-	answerWarning,
-	FINISH_WHEN_CUT,
-	stringOrEmpty,
-	type TextAnswer,
-} from '../router/textAnswer';
+import { answerWarning, FINISH_WHEN_CUT, type TextAnswer } from '../router/textAnswer';
 
 /*
  * What an answer that is paid for is read as. A failure says that it is billed.
@@ -63,9 +58,11 @@ export function checkCalls(answer: TextAnswer, maxTokens: number | undefined): v
 	const { toolCalls, finishReason } = answer;
 	const isCut = FINISH_WHEN_CUT.includes(finishReason);
 	for (const [index, { name, arguments: given }] of toolCalls.entries()) {
+		// what could be read is a text no longer
+		if (typeof given !== 'string') continue;
 		// none are written as nothing, too; but not where the answer ends before them
 		const none = isCut && index === toolCalls.length - 1 ? '' : '{}';
-		const result = readJson(stringOrEmpty(given).trim() || none);
+		const result = readJson(given.trim() || none);
 		if ('value' in result) continue;
 		const message = `The model called the tool "${name}" with arguments that are not complete JSON`;
 		const limit = finishReason === 'length' && answerWarning(answer, maxTokens);

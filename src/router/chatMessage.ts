@@ -193,6 +193,7 @@ function mergeCustom(existing: unknown, { input, ...fields }: PartialCall): Part
 	const merged: PartialCall = isPlainObject(existing) ? existing : {};
 	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
 	if (typeof input === 'string') merged['input'] = `${stringOrEmpty(merged['input'])}${input}`;
+	else if (input !== undefined) add(merged, 'input', input);
 	return merged;
 }
 

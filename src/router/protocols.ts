@@ -50,9 +50,9 @@ export function toResponseBody({
 		...more,
 		input: messages.flatMap(toResponseItems).map(toInputItem),
 		...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
-		...(effort !== undefined && { reasoning: { ...Object(more['reasoning']), effort } }),
+		...(effort !== undefined && { reasoning: { ...fieldsOf(more['reasoning']), effort } }),
 		...(isPlainObject(format) && {
-			text: { ...Object(more['text']), format: flatten(format, 'json_schema') },
+			text: { ...fieldsOf(more['text']), format: flatten(format, 'json_schema') },
 		}),
 		...(Array.isArray(tools) && {
 			tools: tools.map((tool: unknown) => (isPlainObject(tool) ? flatten(tool, 'function') : tool)),
@@ -62,6 +62,8 @@ export function toResponseBody({
 		}),
 	};
 }
+
+const fieldsOf = (value: unknown): JsonObject => (isPlainObject(value) ? value : {});
 
 /** What chat completions have in a nested object is next to the type here. */
 function flatten(value: JsonObject, name: string): JsonObject {

@@ -185,9 +185,6 @@ function createEventHandlers(
 const collectOutput = ({ response: { output }, items }: PartialResponse): JsonObject[] =>
 	mergeItems(output, items.inOrder());
 
-/** Before its end, a response has no counts of what comes after them. */
-const hasEnded = ({ isComplete, failure }: PartialResponse) => isComplete || failure !== undefined;
-
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
 	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
 	const output = collectOutput(partial);
@@ -208,7 +205,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 			toToolCall(item['call_id'] ?? item['id'], item['name'], item['arguments']),
 		),
 		...(isComplete && finishReason && { finishReason }),
-		...(isPlainObject(usage) && hasEnded(partial) && { usage }),
+		...(isPlainObject(usage) && { usage }),
 		...(refusal && { refusal }),
 		...(reasoning && { reasoning }),
 		response: { ...response, output },

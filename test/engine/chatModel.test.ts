@@ -137,6 +137,12 @@ describe.each(WAYS)('%s', (_way, call) => {
 		},
 	);
 
+	it('a whole call is run, whatever the answer ended with', async () => {
+		callWith('{"amount": 10}', 'length');
+		const { given } = await ask({ use: async (model) => (await call(model)).tool_calls });
+		expect(given).toMatchObject([[{ args: { amount: 10 } }]]);
+	});
+
 	it.each([
 		['', 'length', /cut off in its call of "get_time": it reached 16384/],
 		['', 'content_filter', /^The model called the tool "get_time" with arguments that are not/],

@@ -274,10 +274,14 @@ it.each([
 it('a session without an answer is no ID of the server, also from a transcript', async () => {
 	const speakers = { Ada: agent('responses'), Bob: agent('dify') };
 	const { json } = await talk(speakers, { turnLimit: 1 }, '[cut]');
-	const transcript = JSON.stringify(transcriptOf(json));
-	await talk(speakers, { turnLimit: 2, options: { transcript } });
+	const rows = transcriptOf(json);
+	for (const conversationId of [rows[0]?.['conversationId'], undefined])
+		await talk(speakers, {
+			turnLimit: 2,
+			options: { transcript: JSON.stringify(rows.map((row) => ({ ...row, conversationId }))) },
+		});
 	const sent = asked().filter(({ path }) => path.endsWith('/responses'));
-	expect(sent.map(({ body }) => 'previous_response_id' in body)).toEqual([false, false]);
+	expect(sent.map(({ body }) => 'previous_response_id' in body)).toEqual([false, false, false]);
 });
 
 it('the job ledger remembers the last turn of a conversation', async () => {

@@ -11,7 +11,7 @@ import {
 	mapServiceError,
 	messageOf,
 } from '../../../src/core/errors';
-import { omitMissing } from '../../../src/core/json';
+import { type JsonObject, omitMissing } from '../../../src/core/json';
 import { openLedger } from '../../../src/ledger/openLedger';
 import { enterNearlyFullAlarm, enterUnknownAlarms } from '../../../src/spending/alarms';
 import { ALARM, type Entry } from '../../../src/ledger/entry';
@@ -28,7 +28,7 @@ import { describeUnknownStatus, type Job } from '../../../src/router/jobRecord';
 import { readJob } from '../../../src/router/jobs';
 import type { MediaType } from '../../../src/router/model';
 import { access, requireBudget, requireSpending } from '../access';
-import { readStoredRecord, toJob, toStoredCosts } from '../../../src/paid/payJob';
+import { findMissingCosts, readStoredRecord, toJob } from '../../../src/paid/payJob';
 import { countEndedJob, toJobJson } from '../media/jobOutput';
 import { openJobList } from './jobList';
 import {
@@ -194,17 +194,20 @@ const MAX_RECORD_LENGTH = 20_000;
 const MAX_FIELD_LENGTH = 500;
 
 /** The part of a job's record to store. If it is too long, as with a complete image inside, only its short fields are stored. */
-function shortenRecord({ record, ...job }: Job): string {
-	const costs = toStoredCosts(job);
-	const text = JSON.stringify({ ...record, ...costs });
+function shortenRecord(job: Job): string {
+	const text = JSON.stringify({ ...job.record, ...findMissingCosts(job) });
 	if (text.length <= MAX_RECORD_LENGTH) return text;
-	const pickShort = (fields: object) =>
+	const record = pickShort(job.record);
+	const costs = pickShort(findMissingCosts({ ...job, record }));
+	return JSON.stringify({ ...record, ...costs, shortened: true });
+}
+
+const pickShort = (fields: JsonObject): JsonObject =>
+	Object.fromEntries(
 		Object.entries(fields)
 			.filter(([, value]) => (JSON.stringify(value)?.length ?? 0) <= MAX_FIELD_LENGTH)
-			.slice(0, 30);
-	const fields = [...pickShort(record), ...pickShort(costs), ['shortened', true] as const];
-	return JSON.stringify(Object.fromEntries(fields));
-}
+			.slice(0, 30),
+	);
 
 /**
  * A finished job as an item; its fields are those of Get Job and Download File.

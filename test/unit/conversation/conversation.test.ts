@@ -313,10 +313,31 @@ describe('with earlier turns', () => {
 		});
 	});
 
+	const HERE = { sessionId: 'a', chatId: 'of a', sessionAt: 'a' };
+
 	it('a chat goes on only where it was', () => {
 		const [a, b] = ['a', 'b'].map((at) => ({ sessionId: at, sessionAt: at }));
 		const rows = [said('Ada', 'a', { ...a, chatId: 'of a' }), said('Ada', 'b', b)];
 		expect(begun({}, undefined, rows).ids['Ada']).toEqual(b);
+	});
+
+	it.each<[string, Partial<Reply>, object]>([
+		[
+			'refuses elsewhere has no chat of there',
+			{
+				facts: { sessionId: 'b', sessionAt: 'b' },
+				failure: { error: 'x', isCertainlyNotReceived: true },
+			},
+			{ sessionId: 'b', sessionAt: 'b' },
+		],
+		['is refused by a person stays where it was', { denial: {} }, HERE],
+	])('a turn that %s', (_what, reply, session) => {
+		const rows = [said('Ada', 'a', HERE)];
+		const asking = { speaker: 'Ada', message: 'x', messageId: 'x', askedAt: 0 };
+		const asked = askSpeaker(begun({ onFailure: 'skip' }, undefined, rows), asking);
+		const { turns } = receiveReply(asked, { text: '', facts: {}, ...reply }, 1, ownRegex);
+		const { sessionId, chatId, sessionAt } = turns.at(-1)!;
+		expect({ sessionId, chatId, sessionAt }).toEqual({ chatId: undefined, ...session });
 	});
 
 	it('their cost counts towards the cap', () => {

@@ -141,6 +141,9 @@ it('leaves out what was not set, and keeps what has no object of its own', () =>
 
 it('what a field sets is put beside what its object has of other fields', () => {
 	const more = { reasoning: { summary: 'auto' }, text: { verbosity: 'low' } };
+	expect(send({ reasoning_effort: 'low', reasoning: 'x' })).toMatchObject({
+		reasoning: { effort: 'low' },
+	});
 	const format = { type: 'json_object' };
 	expect(send({ reasoning_effort: 'low', response_format: format, ...more })).toMatchObject({
 		reasoning: { summary: 'auto', effort: 'low' },

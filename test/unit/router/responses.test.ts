@@ -67,12 +67,6 @@ it.each([
 	});
 });
 
-it('counts that came before the end, which never came, are none', () => {
-	const begun = event('created', { response: { usage: { input_tokens: 9, output_tokens: 1 } } });
-	expect(answerTo(begun, delta('a'))).not.toHaveProperty('usage');
-	expect(answerTo(begun, delta('a'), done())).toHaveProperty('usage');
-});
-
 it.each(['', 5])('the model %j is the one that was asked for', (model) => {
 	expect(answerTo(done({ model }))).toMatchObject({ model: 'asked/for' });
 });
