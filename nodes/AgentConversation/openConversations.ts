@@ -13,7 +13,7 @@ import { findSession, readMessageText, sessionOfItem } from '../../src/n8n/chatI
 import { regexEngine } from '../../src/n8n/n8nVersions';
 import { createParamReader, type ParamValues } from '../../src/n8n/parameters';
 import { findNode } from '../../src/n8n/platform';
-import { NAMESPACE_URL, parseUuid, readUuid, uuidV5 } from '../../src/n8n/uuid';
+import { isUuidV5, NAMESPACE_URL, readUuid, uuidV5 } from '../../src/n8n/uuid';
 import { readSpendingLabel } from '../ModelRouter/acrossResources.params';
 import { conversationParams } from './conversation.params';
 import { findModerator } from './moderator';
@@ -157,10 +157,10 @@ function openConversation(
 	const ids = Object.fromEntries(
 		withSession.map((name) => [name, { sessionId: uuidV5(id, name) }]),
 	);
-	// an ID that is not ours is that of a chat, whatever its form: xAI's are UUIDs, and ours are of version 5
+	// an ID that is not ours is that of a chat, whatever its form
 	const turns = earlier.turns.map((turn) => {
 		const { sessionId = '', failed } = turn;
-		const isOfChat = !failed && rowOf(turn)?.chatAt && parseUuid(sessionId)?.[14] !== '5';
+		const isOfChat = !failed && rowOf(turn)?.chatAt && !isUuidV5(sessionId);
 		return isOfChat && sessionId ? { ...turn, chatId: sessionId } : turn;
 	});
 	return {

@@ -1,4 +1,4 @@
-import { v5 } from 'uuid';
+import { v5, validate, version } from 'uuid';
 
 import { invalidInputError, shortenText } from '../core/errors';
 
@@ -14,6 +14,9 @@ export const NAMESPACE_URL: string = v5.URL;
 export const uuidV5 = (namespace: string, name: string): string =>
 	// as bytes: the library throws on a string with a lone surrogate
 	v5(new TextEncoder().encode(name), namespace);
+
+/** Whether `uuidV5` can have made this. Those of xAI look like UUIDs of any version, and most of none. */
+export const isUuidV5 = (text: string): boolean => validate(text) && version(text) === 5;
 
 /**
  * Reads a UUID with or without dashes, and returns it with dashes; undefined for any other text.

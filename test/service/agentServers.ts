@@ -317,7 +317,8 @@ export async function agentServers(): Promise<AgentServers> {
 			);
 		await held;
 		const said = typeof input === 'string' ? input : JSON.stringify(input);
-		const uuid = randomUUID();
+		// the version and the variant of some are none
+		const uuid = randomUUID().replace(/-4(...)-./, '-5$1-2');
 		const id = said.includes('[uuid]') ? uuid : `resp_${uuid.replaceAll('-', '')}`;
 		const words = `I heard: ${said} This is message ${before + 1}.`;
 		const [end = 'completed'] = /(?<=\[)(incomplete|failed)(?=\])/.exec(said) ?? [];

@@ -13,5 +13,5 @@ it.each<[string, object, object]>([
 	// beside the request's own ID and status they would hide the job
 	['in the record within', { id: 'R', status: 'completed', result: inner }, {}],
 ])('the costs of a job that stand %s', (_where, body, missing) => {
-	expect(findMissingCosts(readJobRecord(body, 'images', {}, 'J')!)).toEqual(missing);
+	expect(findMissingCosts(readJobRecord(body, 'images', {})!)).toEqual(missing);
 });
