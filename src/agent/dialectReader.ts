@@ -99,10 +99,14 @@ function goOn(state: ReadingState): void {
 }
 
 /** Why a model has stopped: a limit of tokens. Anthropic, Bedrock and Z.ai name the last one: earendil-works/pi#1868. */
-const LIMITS =
-	'length max_tokens MAX_TOKENS max_output_tokens max_tokens_exceeded model_context_window_exceeded'.split(
-		' ',
-	);
+const LIMITS = [
+	'length',
+	'max_tokens',
+	'MAX_TOKENS',
+	'max_output_tokens',
+	'max_tokens_exceeded',
+	'model_context_window_exceeded',
+];
 
 function end(state: ReadingState, { ends, calls, stopped = [] }: Meaning, event: NamedEvent): void {
 	state.hasEnded ||= isEnd(ends);
