@@ -1,5 +1,5 @@
 import { isMissing, isPlainObject, type JsonObject, tryParseJson } from '../core/json';
-import { checkCount, stringOrEmpty } from './textAnswer';
+import { checkCount } from './textAnswer';
 
 /**
  * Fields that name an entry, or are whole. Its pieces repeat them, so they are no texts that go on.
@@ -167,8 +167,8 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	const index = findPosition(calls, fragment, position);
 	const call = calls.byPosition.get(index) ?? {};
 	for (const [name, value] of Object.entries(fragment)) {
-		if (name === 'function' && isPlainObject(value)) call[name] = mergeFunction(call[name], value);
-		else if (name === 'custom' && isPlainObject(value)) call[name] = mergeCustom(call[name], value);
+		const inParts = IN_PARTS[name];
+		if (inParts && isPlainObject(value)) call[name] = mergeParts(call[name], value, inParts);
 		else if (name !== 'function' && name !== 'index') add(call, name, value);
 	}
 	const before = calls.restated.get(index) ?? '';
@@ -188,24 +188,18 @@ function add(call: PartialCall, name: string, value: unknown): void {
 	else if (isMissing(existing)) call[name] = value;
 }
 
-/** The input of a custom tool arrives in parts (openai/openai-openapi#576). Changes `existing` in place. */
-function mergeCustom(existing: unknown, { input, ...fields }: PartialCall): PartialCall {
-	const merged: PartialCall = isPlainObject(existing) ? existing : {};
-	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
-	if (typeof input === 'string') merged['input'] = `${stringOrEmpty(merged['input'])}${input}`;
-	else if (input !== undefined) add(merged, 'input', input);
-	return merged;
-}
+/** What of a call arrives in parts, or as a value. A custom tool: openai/openai-openapi#576. */
+const IN_PARTS: Readonly<Record<string, string>> = { function: 'arguments', custom: 'input' };
 
-/** Arguments arrive in parts, or as a value. Changes `existing` in place. */
-function mergeFunction(existing: unknown, fragment: PartialCall): PartialCall {
+/** Changes `existing` in place. */
+function mergeParts(existing: unknown, fragment: PartialCall, inParts: string): PartialCall {
 	const merged: PartialCall = isPlainObject(existing) ? existing : {};
-	const { arguments: added, ...fields } = fragment;
+	const { [inParts]: added, ...fields } = fragment;
 	for (const [name, value] of Object.entries(fields)) add(merged, name, value);
-	const written = merged['arguments'] ?? '';
+	const written = merged[inParts] ?? '';
 	const isValue = isPlainObject(added) || Array.isArray(added);
 	const value = isValue ? JSON.stringify(added) : written;
-	merged['arguments'] = typeof added === 'string' ? `${String(written)}${added}` : value;
+	merged[inParts] = typeof added === 'string' ? `${String(written)}${added}` : value;
 	return merged;
 }
 
