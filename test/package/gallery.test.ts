@@ -1,3 +1,6 @@
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+
+import { allNodes } from '../../scripts/docs/nodePages';
 import { GALLERY, LESSONS, readExample } from '../n8n/example';
 import type { WorkflowFile, WorkflowNode } from '../n8n/workflow';
 import { expectCommitted } from './committed';
@@ -95,6 +98,22 @@ describe.each(files)('%s', (file) => {
 		expect(yours).toMatch(/^## Make it yours\n/);
 	});
 
+	it('enters only what its nodes have a field for', () => {
+		const unknown = nodes.flatMap(({ name: node, type, parameters }) => {
+			const description = allNodes.find((one) =>
+				type.replace(/Tool$/, '').endsWith(`.${one.name}`),
+			);
+			if (!description) return [];
+			const shown = description.properties.filter(({ displayOptions: { show = {} } = {} }) =>
+				['resource', 'operation'].every(
+					(by) => !show[by] || show[by].includes(parameters[by] as string),
+				),
+			);
+			return findUnknown(node, shown, parameters as INodeParameters);
+		});
+		expect(unknown).toEqual([]);
+	});
+
 	it('leaves accounts of apps and models open', () => {
 		const accounts = nodes.flatMap(({ credentials = {} }) => Object.entries(credentials));
 		expect(accounts.filter(([type]) => !NAMED_ACCOUNTS.test(type))).toEqual([]);
@@ -161,6 +180,28 @@ describe.each(files)('%s', (file) => {
 		expect(over).toEqual([]);
 	});
 });
+
+/** What n8n adds to a node, and what does nothing where an operation has no such field. */
+const OF_N8N = ['pollTimes', 'descriptionType', 'toolDescription', 'requestSettings'];
+
+/** Where something is entered for which there is no field: the node ignores it. */
+function findUnknown(place: string, fields: INodeProperties[], entered: object): string[] {
+	return Object.entries(entered).flatMap(([name, value]) => {
+		const path = `${place}: ${name}`;
+		const found = fields.filter((field) => field.name === name);
+		if (!found.length) return OF_N8N.includes(name) ? [] : [path];
+		const options = found.flatMap((field) => field.options ?? []);
+		if (found[0]?.type === 'collection')
+			return findUnknown(path, options as INodeProperties[], value as object);
+		if (found[0]?.type !== 'fixedCollection') return [];
+		return Object.entries(value as object).flatMap(([group, rows]) => {
+			const values = options.flatMap((option) =>
+				'values' in option && option.name === group ? option.values : [],
+			);
+			return [rows].flat().flatMap((row) => findUnknown(path, values, row as object));
+		});
+	});
+}
 
 interface Box {
 	left: number;
