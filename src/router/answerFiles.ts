@@ -49,6 +49,13 @@ export function withoutFiles(message: JsonObject): JsonObject {
 	return given;
 }
 
+/** The message of the first choice, as it is given back. @param completion Of an answer. */
+export const readMessage = (completion: JsonObject): unknown[] =>
+	[completion['choices']]
+		.flat()
+		.slice(0, 1)
+		.map((choice) => withoutFiles(Object(Object(choice).message) as JsonObject));
+
 const addressOf = (entry: unknown) =>
 	Object((Object(entry) as JsonObject)['image_url']) as JsonObject;
 

@@ -3,7 +3,7 @@ import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isMissing, isPlainObject, type JsonObject } from '../core/json';
 import { createAnswerEnd, finishOf, hasBroken } from './answerEnd';
-import { takeFiles, transcriptOf, withoutFiles } from './answerFiles';
+import { takeFiles, transcriptOf } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
 	readReasoning,
@@ -61,13 +61,6 @@ interface ChatAnswer extends TextAnswer {
 	/** The `chat.completion` object as it would be without streaming. Unknown fields are kept. */
 	completion: JsonObject;
 }
-
-/** The message of the first choice, as it is given back. @param completion Of an answer. */
-export const readMessage = (completion: JsonObject): unknown[] =>
-	[completion['choices']]
-		.flat()
-		.slice(0, 1)
-		.map((choice) => withoutFiles(Object(Object(choice).message) as JsonObject));
 
 /**
  * Builds one chat completion from the chunks of its stream, or from one that arrived in one piece.
@@ -167,7 +160,11 @@ function addToChoices(
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
-		choice.fields[name] = isPlainObject(value) ? mergePiece(choice.fields[name], value) : value;
+		const { [name]: before } = choice.fields;
+		const isObject = isPlainObject(value);
+		// what Azure's filter finds in a piece is whole: dto-btn/ssc-assistant (simple_chat.ts)
+		if (isObject && name !== 'logprobs') choice.fields[name] = { ...Object(before), ...value };
+		else choice.fields[name] = isObject ? mergePiece(before, value) : value;
 	}
 	const whole = known ? undefined : findWhole(chunkChoice);
 	choice.whole = whole && structuredClone(whole);
@@ -216,9 +213,9 @@ function addDelta(choice: PartialChoice, delta: JsonObject): string {
 		const value = delta[name];
 		if (name === 'content') {
 			content = textOf(value) ?? '';
+			addContent(choice, value);
 			if (content) choice.contentChunks.push(content);
 			if (content) choice.isSpoken ??= false;
-			addContent(choice.message, value);
 		} else if (name === 'tool_calls') {
 			if (Array.isArray(value))
 				for (const [position, call] of value.entries())
@@ -240,11 +237,13 @@ function addSpoken(choice: PartialChoice, audio: unknown): string {
 	return spoken;
 }
 
-/** A content of parts, as Mistral sends it before texts, stays one. */
-function addContent(message: JsonObject, value: unknown): void {
+/** A content of parts stays one: Mistral sends them before texts and, as references, between them (vercel/ai#4747). */
+function addContent({ message, contentChunks }: PartialChoice, value: unknown): void {
 	const { content } = message;
-	if (Array.isArray(value)) message['content'] = mergePiece(content, value);
-	else if (!value) message['content'] ??= value;
+	if (Array.isArray(value)) {
+		const text = Array.isArray(content) ? '' : contentChunks.join('');
+		message['content'] = mergePiece(text ? [{ type: 'text', text }] : content, value);
+	} else if (!value) message['content'] ??= value;
 	else if (Array.isArray(content)) mergePiece(content, [{ type: 'text', text: value }]);
 }
 

@@ -221,8 +221,12 @@ function startsNewCall(
 ): boolean {
 	const { id: existingId, function: existingFunction } = call;
 	const isOther = !isMissing(existingId) && !isMissing(id) && existingId !== id;
-	if (!isOther || isMissing(Object(fragmentFunction).name)) return false;
-	const existingArguments = String(Object(existingFunction).arguments);
+	const { name } = Object(fragmentFunction) as JsonObject;
+	if (!isOther || isMissing(name)) return false;
+	const { name: existingName, arguments: existing } = Object(existingFunction) as JsonObject;
+	// arguments that are none are complete, too, once another function is called: maximhq/bifrost#1961
+	if (existing === '' && existingName !== name) return true;
+	const existingArguments = String(existing);
 	calls.parsedCharacters += existingArguments.length;
 	const isUnchecked = calls.parsedCharacters > MAX_PARSED_CHARACTERS;
 	return isUnchecked || tryParseJson(existingArguments) !== undefined;

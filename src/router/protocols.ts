@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject } from '../core/json';
-import { completeChat, readMessage, type ChatRequest } from './chatCompletions';
+import { readMessage } from './answerFiles';
+import { completeChat, type ChatRequest } from './chatCompletions';
 import { toAssistantMessage, toResponseItems } from './messages';
 import { createResponse, readOutput, type ResponseRequest } from './responses';
 import type { TextAnswer } from './textAnswer';

@@ -175,6 +175,11 @@ it.each([
 		['0 c f {', '0 - - }', '0 d g [', '0 - - ]', '1 e h 1'],
 		['c f {}', 'd g []', 'e h 1'],
 	],
+	[
+		'with one index, the first without arguments',
+		['0 c f -', '0 d g -', '0 - - {"a":1}'],
+		['c f ', 'd g {"a":1}'],
+	],
 	['with an id for every fragment', ['0 c f {"a"', '0 d - :1}'], ['c f {"a":1}']],
 	['with a name for every fragment', ['0 c f {', '0 d g }'], ['c f {}']],
 	['with the same id and name', ['0 c f {', '0 c f }'], ['c f {}']],
@@ -262,6 +267,19 @@ it('log probabilities are joined, the end is kept, and so is what nobody names',
 		},
 	]);
 	expect(finishReason).toBe('stop');
+});
+
+it('what a filter says of every piece is told once', () => {
+	const found = (severity: string) => ({
+		content_filter_results: { hate: { filtered: false, severity }, violence: { severity } },
+	});
+	const { completion } = answerTo(
+		says('', { content_filter_results: {} }),
+		says('a', found('safe')),
+		says('b', found('safe')),
+		chunk({}, { content_filter_results: {}, finish_reason: 'stop' }),
+	);
+	expect(completion['choices']).toMatchObject([found('safe')]);
 });
 
 it('several choices are told one by one, in their order; who reads along hears the first', () => {
