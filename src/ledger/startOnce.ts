@@ -177,15 +177,16 @@ const claimLost = () =>
  */
 export async function markDelivered(ledger: Ledger, entries: readonly Entry[]): Promise<void> {
 	const table = retryingPersistently(ledger);
-	const changes = { outcome: 'completed', executionId: ledger.executionId };
+	// without the outcome: to deliver the job again, a poll reads its record, of which the row has only that of the start
+	const { executionId } = ledger;
 	const mark = async () => {
 		const [entry, ...others] = entries;
 		if (!others.length)
-			return await applyTransition(table, 'markDelivered', { id: entry!.id }, changes);
+			return await applyTransition(table, 'markDelivered', { id: entry!.id }, { executionId });
 		// a filter has one level: it cannot name several rows and compare their state
 		const proposal = ledger.newClaim();
 		await changeRows(table, entries, { proposal });
-		return await applyTransition(table, 'markAllDelivered', { proposal }, changes);
+		return await applyTransition(table, 'markAllDelivered', { proposal }, { executionId });
 	};
 	await mark().catch(() => undefined);
 }

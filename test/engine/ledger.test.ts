@@ -214,7 +214,7 @@ describe('Generate with the ledger', () => {
 		expect(items[0]?.binary?.['data']).toBeDefined();
 		expect(items[0]?.json).toMatchObject({ state: 'completed', startedBefore: false });
 		expect(items[0]?.json['durationMs']).toBeGreaterThanOrEqual(0);
-		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', outcome: 'completed' }]);
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered' }]);
 	});
 
 	it('goes on with the job of an earlier execution', async () => {
@@ -270,6 +270,15 @@ describe('Generate with the ledger', () => {
 		expect(rig.states()).toEqual(['pending', 'notStarted']);
 		expect((await run(both({ settings: CARRY_ON }))).items).toHaveLength(1);
 		expect(rig.states().slice(2)).toEqual(['delivered', 'notStarted']);
+	});
+
+	it('Deliver Again brings the job as it is, and not as it was when it was started', async () => {
+		rig.service.forms.jobSteps = 1;
+		await run(generating());
+		await rig.ledger('deliverAgain', { findBy: 'uniqueKey', uniqueKey: 'k' });
+		const [item] = await rig.watching().deliver();
+		expect(item?.json).toMatchObject({ state: 'completed', status: 'completed', costUsd: 0.04 });
+		expect(item?.binary?.['data']).toBeDefined();
 	});
 
 	it('the jobs of all items are marked together', async () => {
