@@ -132,11 +132,18 @@ export const createPartialCalls = () => ({
 	parsedCharacters: 0,
 });
 
-/** @param isCut Whether the answer ends within a call: then none is made whole. */
-export const sortCalls = ({ byPosition, restated }: PartialCalls, isCut: boolean): PartialCall[] =>
-	[...byPosition]
+/**
+ * A call that comes once more with its ID, at another index, is one: mudler/LocalAI#9722.
+ *
+ * @param isCut Whether the answer ends within a call: then none is made whole.
+ */
+export function sortCalls({ byPosition, restated }: PartialCalls, isCut: boolean): PartialCall[] {
+	const seen = new Set<string>();
+	return [...byPosition]
 		.sort(([one], [other]) => one - other)
-		.map(([position, call]) => (isCut ? call : withRestated(call, restated.get(position))));
+		.map(([position, call]) => (isCut ? call : withRestated(call, restated.get(position))))
+		.filter((call) => isMissing(call['id']) || seen.size < seen.add(JSON.stringify(call)).size);
+}
 
 /**
  * A call whose pieces are no JSON one after the other, and are some if each that begins with all before it replaces that.
