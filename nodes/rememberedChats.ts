@@ -41,9 +41,11 @@ export async function openChat(context: ChatContext, remembering: string) {
 	const name = `chat ${session}`;
 	const inExecution = flowState.get(name);
 	const memory = createMemory(context, session, remembering);
+	/** A new session is known to this execution alone. */
+	const isKept = source !== 'new';
 	// what an item hands over may be older than this execution; a conversation says where it goes on
 	const known = source === 'conversation' ? (chatId ?? inExecution) : (inExecution ?? chatId);
-	const remembered = known === undefined ? await memory.find() : undefined;
+	const remembered = isKept && known === undefined ? await memory.find() : undefined;
 	const before = known ?? remembered?.chatId;
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
@@ -60,7 +62,7 @@ export async function openChat(context: ChatContext, remembering: string) {
 		},
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
-			if (newChat !== undefined)
+			if (isKept && newChat !== undefined)
 				await memory.remember(newChat, known === undefined ? remembered : 'last');
 		},
 	};

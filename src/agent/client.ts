@@ -89,6 +89,11 @@ async function sendOnce(
 	const asked: Partial<AskedServer> = other ?? {};
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = asked;
 	const { ids, read } = createIdReader(server);
+	/** An answer that breaks off may have no ID by which to go on: that of the one before counts. */
+	const known = (): ServerIds => ({
+		...(server.chatAt && asked.chat && { chat: asked.chat }),
+		...ids,
+	});
 	try {
 		const session = asked.isNew && server.chatAt ? undefined : sessionId;
 		const history = toMessages(server, asked.history, newId);
@@ -125,12 +130,12 @@ async function sendOnce(
 		if (server.approvals) reading.isWhole = () => false;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		const answer = fold.answer();
-		return { ...withWait(server, answer, ids), ...getRequestId(response.headers) };
+		return { ...withWait(server, answer, known()), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
 				withDetails(explainGone(explain(error, server), server, other ?? {}, ids), {
-					ids: toErrorIds(server, sessionId, ids),
+					ids: toErrorIds(server, sessionId, known()),
 					...(ids.running && error.kind === 'malformed' && WORKS_ON),
 				}),
 				'message',

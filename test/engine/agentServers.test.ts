@@ -250,6 +250,21 @@ it('A2A: a new session has no ID of ours: not each agent takes one', async () =>
 	expect(json).toMatchObject({ chatId: expect.stringMatching(/^[\da-f-]{36}$/) });
 });
 
+it.each(NAMES)('%s: a session that was new goes on by its ID in the execution', async (name) => {
+	const { parameters, secrets } = callOf(name, 'hello', { sessionMode: 'new' });
+	const byId = { ...parameters, sessionMode: 'id', sessionId: '={{ $json.sessionId }}' };
+	const toNode = (label: string, given: INodeParameters) =>
+		ours(label, 'workspaceAgent', { credential: 'agentServerApi', parameters: given });
+	const { data } = await startFlow({
+		secrets,
+		nodes: [toNode('One', parameters), toNode('Two', byId)],
+		wires: [['One', 'Two']],
+		input: [{ json: {} }],
+	}).finished;
+	const output = data.resultData.runData['Two']?.[0]?.data?.['main']?.[0]?.[0]?.json['output'];
+	expect(output).toBe('I heard: hello This is message 2.');
+});
+
 it('A2A: what had arrived of an answer that breaks off is kept, with the IDs of its work', async () => {
 	const { failed } = await send('a2a', '[own] [cut]');
 	expect(failed?.['details']).toMatchObject({
@@ -593,6 +608,15 @@ describe('OpenAI Responses', () => {
 			told.items[0]?.json['chatId'],
 			told.items[1]?.json['chatId'],
 		]);
+	});
+
+	it('an answer that breaks off hands over the one before it', async () => {
+		const { chatId, ...first } = (await follow([{ q: 'one' }])).items[0]?.json ?? {};
+		const partial = { options: { onIncomplete: 'partial' } };
+		const { items } = await follow([{ ...first, chatId, q: '[cut]' }], partial);
+		expect(items[0]?.json).toMatchObject({ complete: false, chatId });
+		const { failed } = await follow([{ ...first, chatId, q: '[cut]' }]);
+		expect(failed[0]?.json['details']).toMatchObject({ chatId });
 	});
 
 	it('the job ledger remembers the last answer of each execution, and no text', async () => {

@@ -172,7 +172,7 @@ export async function agentServers(): Promise<AgentServers> {
 		},
 		'POST /zero/rpc': async ({ body }, response) => {
 			const { params } = body as { params: { message: A2aMessage } };
-			const { contextId, parts } = params.message;
+			const { contextId = randomUUID(), parts } = params.message;
 			await held;
 			const words = sayIn(`0 ${contextId}`, String(parts[0]?.text));
 			if (words.includes('[working]'))

@@ -10,6 +10,8 @@ export interface HistoryRequest {
 	/** Another one than a workspace. */
 	server?: AgentServer;
 	session: Session;
+	/** Its ID, also where it is new. */
+	sessionId: string;
 	content: string;
 	/** Where its IDs count. */
 	place?: string;
@@ -36,7 +38,7 @@ export function openHistory({
 	const { server, session, content, place, isCarriedOn } = request;
 	if (!server?.history) return undefined;
 	const { name, earlier } = findEarlier(request, flowState);
-	if (name && !earlier.length && session.source !== 'conversation')
+	if (session.id && name && !earlier.length && session.source !== 'conversation')
 		addHint(
 			`${server.name} remembers nothing. Give the next item "sessionId", "sessionAt" and "history" of this output, or the next execution begins anew.`,
 		);
@@ -72,10 +74,10 @@ export function openHistory({
 
 /** What this execution keeps, which may be newer than what an item hands over. A conversation hands over all that counts. */
 function findEarlier(
-	{ session, place, history: handedOver = [] }: HistoryRequest,
+	{ session, sessionId, place, history: handedOver = [] }: HistoryRequest,
 	flowState: OperationContext<never>['flowState'],
 ) {
-	const name = session.id && handedOver && `history ${place} ${session.id}`;
+	const name = handedOver && `history ${place} ${sessionId}`;
 	const isTold = session.source === 'conversation' && handedOver && handedOver.length > 0;
 	const kept = name && !isTold ? flowState.get(name) : undefined;
 	return { name, earlier: kept ? readHistory(tryParseJson(kept)) : handedOver || [] };

@@ -87,6 +87,7 @@ export const sendOperation = operation({
 		const { chatId, history, ...known } = server ? findHandedOver(session, context, place) : {};
 		const isCheck = context.handedOver.readTurn('decision') === 'check';
 		const words = server && wordsFor(server, decision);
+		const sessionId = session.id ?? randomUUID();
 		return {
 			...(server && {
 				server,
@@ -102,7 +103,8 @@ export const sendOperation = operation({
 			isCheck,
 			isCarriedOn: context.handedOver.caller === 'workflow',
 			session,
-			chat: toChat(session, server, place, chatId),
+			sessionId,
+			chat: toChat({ ...session, id: sessionId }, server, place, chatId),
 			content: words ?? readMessageText('Message', messageSource, message, context.handedOver),
 			includeRawEvents: options.includeRawEvents ?? false,
 			answerPath: options.answerPath?.trim() || undefined,
@@ -147,18 +149,18 @@ interface SendRequest extends HistoryRequest, Shown {
 
 /** An ID by which the server replaces that of a session is handed over, or looked up and remembered. */
 function toChat(
-	{ source, id }: Session,
+	{ source, id }: Session & { id: string },
 	server: AgentServer | undefined,
 	place: Place,
 	handedOver: string | undefined,
 ): ChatChoice {
 	// in a transcript, it stands in the place of ours
-	const isOwn = source === 'conversation' && id !== undefined && !parseUuid(id);
+	const isOwn = source === 'conversation' && !parseUuid(id);
 	const chatId = handedOver ?? (isOwn ? id : undefined);
 	const known = { source, ...(chatId && { chatId }) };
 	if (!server?.chatAt || isOwn) return known;
 	const session = `${place.id} ${id}`;
-	return { ...known, ...(id && { session, isMissedLater: source !== 'conversation' }) };
+	return { ...known, session, isMissedLater: source !== 'conversation' && source !== 'new' };
 }
 
 type SendContext = OperationContext<SendRequest, How | undefined>;
@@ -217,8 +219,7 @@ const atPlace =
 /** @returns the answer, with the ID by which its session goes on. */
 async function sendInSession(context: SendContext, chat: Chat | undefined, said: OpenHistory) {
 	const { request, http, recordId, stream } = context;
-	const { session, content, includeRawEvents, answerPath, place } = request;
-	const sessionId = session.id ?? randomUUID();
+	const { session, sessionId, content, includeRawEvents, answerPath, place } = request;
 	if (!session.id) recordId('session', sessionId);
 	const listening = { onText: stream, includeRawEvents, answerPath };
 	const other = chat && (await askOther(context, chat, sessionId, said?.history));
