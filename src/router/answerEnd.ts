@@ -18,12 +18,15 @@ export const hasBroken = ({
 }: JsonObject) =>
 	BROKEN.includes(reason) || BROKEN.includes(native) || (Boolean(error) && isErrorValue(error));
 
-/** What a provider says where OpenRouter says that calls are whole which are cut off: 0xPlaygrounds/rig (tool_truncation_contract_matrix). */
-const CUT: unknown[] = ['length', 'max_output_tokens'];
+/**
+ * What a provider says where OpenRouter says that calls are whole which are cut off: 0xPlaygrounds/rig (tool_truncation_contract_matrix). Or
+ * where a gateway passes on the word of Gemini or Claude: Portkey-AI/gateway#1200, QwenLM/qwen-code#9882.
+ */
+const CUT = /^(length|max_(output_)?tokens)$/i;
 
 /** Why a choice has ended. @param fields Of the choice. */
 export const finishOf = ({ finish_reason: reason, native_finish_reason: native }: JsonObject) =>
-	CUT.includes(native) ? 'length' : reason;
+	[native, reason].some((word) => typeof word === 'string' && CUT.test(word)) ? 'length' : reason;
 
 /**
  * Follows whether all of a streamed chat completion has arrived, its end mark aside, and whether its token counts are those of all of it.

@@ -131,7 +131,10 @@ export function placeOfCut(toolCalls: readonly ToolCall[]): string {
 const isBroken = ({ arguments: given }: ToolCall) =>
 	typeof given === 'string' && tryParseJson(given) === undefined;
 
-/** Finish reasons of complete answers: of chat completions, Together's, Bedrock's (aws-samples/bedrock-access-gateway#11), earendil-works/pi#2107. */
+/**
+ * Finish reasons of complete answers: of chat completions, Together's, Bedrock's (aws-samples/bedrock-access-gateway#11), earendil-works/pi#2107,
+ * Claude's behind Portkey (finishReasonMap.ts), Gemini's (QwenLM/qwen-code#9882).
+ */
 export const COMPLETE: readonly unknown[] = [
 	'stop',
 	'tool_calls',
@@ -139,6 +142,9 @@ export const COMPLETE: readonly unknown[] = [
 	'eos',
 	'end_turn',
 	'end',
+	'tool_use',
+	'stop_sequence',
+	'STOP',
 ];
 
 /** Finish reasons that explain an answer without text: it was cut off, or withheld. */

@@ -96,12 +96,14 @@ it('the token counts that Groq has in a field of its own are the usage', () => {
 	expect(answerTo(says('a'), { usage: own, x_groq: { usage } })).toMatchObject({ usage: own });
 });
 
-it.each(['length', 'max_output_tokens'])(
+it.each(['length', 'max_output_tokens', 'max_tokens', 'MAX_TOKENS'])(
 	'a call that its provider ends by %s is cut off',
 	(end) => {
 		const call = chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f' } }] });
 		const last = chunk({}, { finish_reason: 'tool_calls', native_finish_reason: end });
 		expect(answerTo(call, last)).toMatchObject({ finishReason: 'length' });
+		const vendors = chunk({}, { finish_reason: end });
+		expect(answerTo(call, vendors)).toMatchObject({ finishReason: 'length' });
 	},
 );
 
