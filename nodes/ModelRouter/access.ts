@@ -140,6 +140,7 @@ function createProbe({ baseUrl }: ICredentialDataDecryptedObject): CredentialPro
 		},
 		method: 'GET',
 		path: '/v1/models',
+		absent: 'For a service without a list of models, enter its models in Prices',
 		maybePublic: 'its list of models',
 		checkFields(data) {
 			readBudgetSettings(data);

@@ -29,6 +29,8 @@ export interface CredentialProbe {
 	path: string;
 	/** Why nothing is sent, where no request is free. Its fields are checked. */
 	untested?: string;
+	/** What to do where nothing is at `path`, and the base URL is right. */
+	absent?: string;
 	/** What is read, if some services give it to everybody: then it proves nothing about the key. */
 	maybePublic?: string;
 	/** Below the base URL: what only a valid key may read, where `maybePublic` proves nothing. */
@@ -128,9 +130,10 @@ async function testService(
 	helpers: ICredentialTestFunctions['helpers'],
 	data: ICredentialDataDecryptedObject,
 	access: ServiceAccess,
-	{ service, method, path, body, judge, maybePublic, proof, untested }: CredentialProbe,
+	probe: CredentialProbe,
 	redact: Redactor,
 ): Promise<INodeCredentialTestResult> {
+	const { service, method, path, body, judge, maybePublic, proof, untested } = probe;
 	redact.addKey(trimKey(data['apiKey']));
 	const { ofKey, additional } = readHeaders(data, access.keyPlace);
 	// n8n has replaced expressions, so this cannot see what a run refuses: one that gives http:// in the own network
@@ -147,13 +150,13 @@ async function testService(
 	if (page && isGood) return notFromServiceResult(`The address answered with ${page}`);
 	const verdict = findKeyRefusal(answer) ?? judge(answer, data);
 	if (verdict) return verdict;
-	if (!isGood) return { status: 'Error', message: describeRefusal(service, answer, data) };
+	if (!isGood) return { status: 'Error', message: describeRefusal(probe, answer, data) };
 	if (!Object.keys(ofKey).length)
 		return { status: 'OK', message: `${service} was reached. It gets no key` };
 	const at = proof?.(answer);
 	const proven = at === undefined ? undefined : await ask(at).catch(() => undefined);
 	if (proven && [401, 403].includes(proven.status))
-		return { status: 'Error', message: describeRefusal(service, proven, data) };
+		return { status: 'Error', message: describeRefusal(probe, proven, data) };
 	const anybody =
 		maybePublic && !isGoodAnswer(proven) ? await ask(path, true).catch(() => undefined) : undefined;
 	const message = isGoodAnswer(anybody)
@@ -166,7 +169,7 @@ const isGoodAnswer = (answer: ProbeResponse | undefined) =>
 	answer !== undefined && isSuccess(answer.status);
 
 function describeRefusal(
-	service: string,
+	{ service, absent = '' }: CredentialProbe,
 	{ status, page }: ProbeResponse,
 	{ keyIn }: ICredentialDataDecryptedObject,
 ): string {
@@ -177,7 +180,7 @@ function describeRefusal(
 		status === 401 && `Copy the key of ${service.replace(/^The /, 'the ')} again`,
 		// LangGraph's cloud answers 403 to a key that is elsewhere (langchain-ai/chat-langchain#374)
 		keyIn && [401, 403].includes(status) && 'Check where the service takes it, in "Key In"',
-		[404, 405].includes(status) && 'Check the base URL.',
+		[404, 405].includes(status) && `Check the base URL. ${absent}`.trim(),
 	];
 	return sentences.filter(Boolean).join('. ');
 }

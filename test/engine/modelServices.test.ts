@@ -105,6 +105,16 @@ it('a list in the form of Groq that everybody may read proves no key', async () 
 	expect(message).toMatch(/to everybody$/);
 });
 
+it('a service without a list of models: the credential test says what to enter', async () => {
+	const { data } = await begin(rowOf('Cloudflare AI Gateway'));
+	expect(await testCredential('modelRouterApi', { ...data, ownPrices: '' })).toEqual({
+		status: 'Error',
+		message: expect.stringMatching(
+			/\(40[45]\)\. Check the base URL\. For a service without a list of models, enter its models in Prices$/,
+		),
+	});
+});
+
 it('a server without a list of models may cost nothing in the own network', async () => {
 	const { asked, data } = await begin(rowOf('Cloudflare AI Gateway'));
 	expect(await testCredential('modelRouterApi', { ...data, ownPrices: `${asked} 0 0` })).toEqual({
