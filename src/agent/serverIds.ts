@@ -1,6 +1,7 @@
 import { asReported, parseErrorBody } from '../core/errorResponses';
 import { ServiceError } from '../core/errors';
 import { isPlainObject } from '../core/json';
+import { MAX_SEGMENT_LENGTH } from '../core/urls';
 import type { Paths } from './dialect';
 import { holds, textAt, valueAt } from './paths';
 import type { AgentServer } from './server';
@@ -20,8 +21,6 @@ export interface ServerIds {
 	/** Its message. */
 	message?: string;
 }
-
-const MAX_ID_LENGTH = 500;
 
 /** Finds the IDs in what arrives of an answer. The last ones count. */
 export function createIdReader(server: AgentServer) {
@@ -118,4 +117,4 @@ export const taskOf = (ids: readonly string[]): string => {
 
 export const idAt = (value: unknown, path: Paths): string => plainId(textAt(value, path));
 
-const plainId = (id: string) => (id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(id) ? id : '');
+const plainId = (id: string) => (id.length <= MAX_SEGMENT_LENGTH && !/\p{Cc}/u.test(id) ? id : '');

@@ -22,6 +22,9 @@ const toRun = (what: Record<string, Template>): Ask => ({
 const ON_INTERRUPT = '[type=CUSTOM][name=on_interrupt]';
 const CANCELLED = { interruptId: '{task}', status: 'cancelled' };
 
+/** With or without "Previous" before it. */
+const NO_RESPONSE = "esponse with id '";
+
 /** As openai 7.57.0 has it. */
 const approvalOfMcp = (decision: Record<string, Template>) => ({
 	type: 'mcp_approval_response',
@@ -228,7 +231,15 @@ export const SERVERS = [
 			(place) => `${place}[status=completed|incomplete].id`,
 		),
 		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
-		gone: { chat: { previous_response_not_found: '' } },
+		gone: {
+			chat: {
+				previous_response_not_found: '',
+				// vLLM and SGLang (_make_not_found_error), and what LiteLLM passes on
+				invalid_request_error: NO_RESPONSE,
+				'400': NO_RESPONSE,
+				'404': NO_RESPONSE,
+			},
+		},
 		tasks: {
 			waits: {},
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],

@@ -13,6 +13,14 @@ const OTHER = {
 	chat: 'c1',
 };
 
+/** LiteLLM wraps an ID twice: with the deployment, and encrypted with the user, the team and the key (responses_id_security.py). */
+const RESPONSE = {
+	id: `resp_${'a'.repeat(720)}`,
+	object: 'response',
+	status: 'completed',
+	output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'ok' }] }],
+};
+
 /** @returns how the message failed, and how often it was sent. */
 async function failing(status: number, more: Partial<AskedServer> = {}) {
 	const error = { message: 'not found', code: 'previous_response_not_found' };
@@ -29,6 +37,21 @@ it.each([
 	[502, 1, 'unknown'],
 ])('a conversation that is gone, with %i: sent %i times', async (status, sent, outcome) => {
 	expect(await failing(status)).toMatchObject({ sent, details: { outcome } });
+});
+
+it.each([
+	['vLLM', { type: 'invalid_request_error', param: 'response_id', code: 404 }],
+	['LiteLLM', { type: null, param: null, code: '404' }],
+])('%s: a conversation that is gone begins anew', async (_service, more) => {
+	const error = { message: "Response with id 'c1' not found.", ...more };
+	const http = inMemory(json({ error }, { status: 404 }), json(RESPONSE));
+	expect(await sendMessage(http, MESSAGE, {}, OTHER)).toMatchObject({
+		text: 'ok',
+		chat: RESPONSE.id,
+		notice: expect.stringMatching(/no longer has this conversation/),
+	});
+	expect(http.requests).toMatchObject([{ body: { previous_response_id: 'c1' } }, { body: {} }]);
+	expect(http.requests[1]?.body).not.toHaveProperty('previous_response_id');
 });
 
 it('a decision goes into no new conversation', async () => {
