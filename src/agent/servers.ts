@@ -22,8 +22,8 @@ const toRun = (what: Record<string, Template>): Ask => ({
 const ON_INTERRUPT = '[type=CUSTOM][name=on_interrupt]';
 const CANCELLED = { interruptId: '{task}', status: 'cancelled' };
 
-/** With or without "Previous" before it. */
-const NO_RESPONSE = "esponse with id '";
+/** The words before it differ. */
+const NO_RESPONSE = "with id 'resp";
 
 /** As openai 7.57.0 has it. */
 const approvalOfMcp = (decision: Record<string, Template>) => ({

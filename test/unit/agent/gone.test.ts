@@ -43,7 +43,7 @@ it.each([
 	['vLLM', { type: 'invalid_request_error', param: 'response_id', code: 404 }],
 	['LiteLLM', { type: null, param: null, code: '404' }],
 ])('%s: a conversation that is gone begins anew', async (_service, more) => {
-	const error = { message: "Response with id 'c1' not found.", ...more };
+	const error = { message: "Response with id 'resp_1' not found.", ...more };
 	const http = inMemory(json({ error }, { status: 404 }), json(RESPONSE));
 	expect(await sendMessage(http, MESSAGE, {}, OTHER)).toMatchObject({
 		text: 'ok',
