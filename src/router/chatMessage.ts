@@ -174,7 +174,7 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 	const index = findPosition(calls, fragment, position);
 	const call = calls.byPosition.get(index) ?? {};
 	for (const [name, value] of Object.entries(fragment)) {
-		const inParts = IN_PARTS[name];
+		const inParts = IN_PARTS.get(name);
 		if (inParts && isPlainObject(value)) call[name] = mergeParts(call[name], value, inParts);
 		else if (name !== 'function' && name !== 'index') add(call, name, value);
 	}
@@ -196,7 +196,10 @@ function add(call: PartialCall, name: string, value: unknown): void {
 }
 
 /** What of a call arrives in parts, or as a value. A custom tool: openai/openai-openapi#576. */
-const IN_PARTS: Readonly<Record<string, string>> = { function: 'arguments', custom: 'input' };
+const IN_PARTS: ReadonlyMap<string, string> = new Map([
+	['function', 'arguments'],
+	['custom', 'input'],
+]);
 
 /** Changes `existing` in place. */
 function mergeParts(existing: unknown, fragment: PartialCall, inParts: string): PartialCall {

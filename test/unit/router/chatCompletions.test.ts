@@ -243,9 +243,9 @@ it.each([
 		'with further fields',
 		[
 			{ id: 'c', x: 1 },
-			{ id: 'c', x: 2, y: '' },
+			{ id: 'c', x: 2, y: '', constructor: { z: 3 } },
 		],
-		[{ id: 'c', x: 1, y: '' }],
+		[{ id: 'c', x: 1, y: '', constructor: { z: 3 } }],
 	],
 	['that are odd', [null, { id: 'c' }, 'x'], [{ id: 'c' }]],
 	['that are no list', {}],
