@@ -56,7 +56,7 @@ export function toResponseBody({
 			text: { ...fieldsOf(more['text']), format: flatten(format, 'json_schema') },
 		}),
 		...(Array.isArray(tools) && {
-			tools: tools.map((tool: unknown) => (isPlainObject(tool) ? flatten(tool, 'function') : tool)),
+			tools: tools.map(toResponseTool),
 		}),
 		...(toolChoice !== undefined && {
 			tool_choice: isPlainObject(toolChoice) ? flatten(toolChoice, 'function') : toolChoice,
@@ -65,6 +65,16 @@ export function toResponseBody({
 }
 
 const fieldsOf = (value: unknown): JsonObject => (isPlainObject(value) ? value : {});
+
+/**
+ * A function is not strict by default in chat completions. It is here, which makes its optional parameters mandatory.
+ *
+ * @see https://developers.openai.com/api/docs/guides/function-calling (strict mode), langchain-ai/langchain#39309, vercel/ai#15889
+ */
+const toResponseTool = (tool: unknown): unknown =>
+	isPlainObject(tool) && isPlainObject(tool['function'])
+		? { strict: false, ...flatten(tool, 'function') }
+		: tool;
 
 /** What chat completions have in a nested object is next to the type here. */
 function flatten(value: JsonObject, name: string): JsonObject {

@@ -123,7 +123,7 @@ it('converts instructions, calls, results, tools and settings for the responses 
 		temperature: 0,
 		user: 'u',
 		text: { format: { type: 'json_schema', name: 'answer', schema: {} } },
-		tools: [{ type: 'function', name: 'look', parameters: {} }],
+		tools: [{ type: 'function', strict: false, name: 'look', parameters: {} }],
 		tool_choice: { type: 'function', name: 'look' },
 	});
 });
