@@ -181,8 +181,9 @@ export async function markDelivered(ledger: Ledger, entries: readonly Entry[]): 
 	const { executionId } = ledger;
 	const mark = async () => {
 		const [entry, ...others] = entries;
+		if (!entry) return [];
 		if (!others.length)
-			return await applyTransition(table, 'markDelivered', { id: entry!.id }, { executionId });
+			return await applyTransition(table, 'markDelivered', { id: entry.id }, { executionId });
 		// a filter has one level: it cannot name several rows and compare their state
 		const proposal = ledger.newClaim();
 		await changeRows(table, entries, { proposal });
@@ -191,10 +192,11 @@ export async function markDelivered(ledger: Ledger, entries: readonly Entry[]): 
 	await mark().catch(() => undefined);
 }
 
-/** Makes jobs due at once, for a trigger to download their files. Never throws: they are due later then. */
+/** Makes jobs due for a trigger to download their files. Never throws: they are due as before then. @param delay Milliseconds. */
 export async function leaveToTriggers(
 	{ table, n8nTime }: Ledger,
 	entries: readonly Entry[],
+	delay = 0,
 ): Promise<void> {
-	await changeRows(table, entries, { checkAt: n8nTime() }).catch(() => undefined);
+	await changeRows(table, entries, { checkAt: n8nTime() + delay }).catch(() => undefined);
 }

@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Entry } from '../../src/ledger/entry';
 import { CARRY_ON, failPosts, model, PICTURE, posts, RETRIED } from './rig/calls';
+import { fakeMinutes, letMinutesPass } from './rig/fakeMinutes';
 import { startLedgerRig } from './rig/ledger';
 import { run, shownText, start, type RunOptions } from './rig/run';
 
@@ -242,6 +243,17 @@ describe('Generate with the ledger', () => {
 		await running.finished;
 	});
 
+	it('the same while it waits for the job of an earlier execution', async () => {
+		rig.service.forms.jobSteps = 1_000_000;
+		await run(generating({ maxWait: 1 }));
+		expect(rig.n8n.entries()[0]!.checkAt).toBeLessThanOrEqual(Date.now());
+		const running = start(generating());
+		while (rig.n8n.entries()[0]!.checkAt < Date.now() + 600_000) await tick();
+		running.stop();
+		await running.finished;
+		expect(rig.n8n.entries()[0]!.checkAt).toBeLessThanOrEqual(Date.now());
+	});
+
 	const TWO = { items: [{ text: 'one' }, { text: 'two' }] };
 	const both = (more: Partial<RunOptions> = {}) => {
 		const picture = { ...PICTURE, prompt: '={{ $json.text }}' };
@@ -286,5 +298,27 @@ describe('Generate with the ledger', () => {
 		expect(rig.states()).toEqual(Array(5).fill('delivered'));
 		const marked = rig.n8n.service.requests.filter(({ bodyText }) => /delivered/.test(bodyText));
 		expect(marked).toHaveLength(1);
+	});
+
+	describe('whose second item comes late', () => {
+		fakeMinutes();
+
+		it('keeps the triggers from the file of the first one until then', async () => {
+			const headers = { 'retry-after': '400' };
+			rig.service.fault({ match: SECOND, times: 1, do: { type: 'status', status: 429, headers } });
+			const items = [{ text: 'one' }, { text: 'two [[never]]' }];
+			const requestSettings = { concurrency: 1, maxRateLimitWait: 3600 };
+			const picture = { ...PICTURE, prompt: '={{ $json.text }}', requestSettings };
+			const running = run(rig.ledgered('generate', picture, { items, settings: CARRY_ON }));
+			const services = [rig.service, rig.n8n.service];
+			const startedAt = Date.now();
+			await letMinutesPass(running, services, 1000);
+			expect(Date.now() - startedAt).toBeGreaterThan(16 * 60_000);
+			const [first, second] = rig.n8n.entries() as [Entry, Entry];
+			expect(first).toMatchObject({ state: 'delivered' });
+			expect(first.checkAt).toBeGreaterThan(Date.now());
+			expect(second).toMatchObject({ state: 'pending' });
+			expect(second.checkAt).toBeLessThanOrEqual(Date.now());
+		});
 	});
 });

@@ -5,43 +5,69 @@ import { leaveToTriggers, markDelivered } from '../../../src/ledger/startOnce';
 import type { Uses } from '../../../src/n8n/operation';
 import { type LedgerHost, openJobLedger } from '../ledger/jobEntry';
 
-/** The entries whose files a node run has downloaded, by its connection. */
-const downloadedBy = new WeakMap<LedgerHost['connectLedger'], Entry[]>();
+/** Milliseconds added to the wait of Generate before the triggers check the job. */
+export const WAIT_MARGIN = 5 * 60_000;
+
+/** The jobs that a node run waits for, or has downloaded. */
+interface Held {
+	entries: Set<Entry>;
+	/** When triggers check the first of them; milliseconds since 1970. */
+	checkAt: number;
+}
+
+/** By the connection of the node run. */
+const heldBy = new WeakMap<LedgerHost['connectLedger'], Held>();
+
+type Host = LedgerHost & Uses<'asTool' | 'atEnd'> & { request: { maxWait: number } };
 
 /**
  * Downloads the file in the node. The job counts as delivered when the node hands over its items, which it does for all together. If the
  * download fails, or the execution is stopped before that, the triggers may deliver the file at once.
  */
 export async function deliverInNode<Result>(
-	context: LedgerHost & Uses<'asTool' | 'atEnd'>,
+	context: Host,
 	entry: Entry | undefined,
 	download: () => Promise<Result>,
 ): Promise<Result> {
 	if (!entry) return await download();
 	const ledger = await openJobLedger(context);
+	const held = await hold(context, ledger, entry);
+	const release = async () => {
+		held.entries.delete(entry);
+		await leaveToTriggers(ledger, [entry]);
+	};
 	try {
 		const result = await download();
 		// for an AI agent the file is not downloaded
-		if (context.asTool) await leaveToTriggers(ledger, [entry]);
-		else deliverAtEnd(context, ledger, entry);
+		if (context.asTool) await release();
 		return result;
 	} catch (cause) {
-		await leaveToTriggers(ledger, [entry]);
+		await release();
 		throw mapServiceError(cause);
 	}
 }
 
-function deliverAtEnd(
-	{ connectLedger, atEnd }: Parameters<typeof deliverInNode>[0],
+/** Keeps triggers from the jobs of the node run for as long as it waits for one more. */
+async function hold(
+	{ connectLedger, atEnd, request: { maxWait } }: Host,
 	ledger: Ledger,
 	entry: Entry,
-): void {
-	const others = downloadedBy.get(connectLedger);
-	if (others) return void others.push(entry);
-	const entries = [entry];
-	downloadedBy.set(connectLedger, entries);
-	atEnd(async (isHandedOver) => {
-		if (isHandedOver) await markDelivered(ledger, entries);
-		else await leaveToTriggers(ledger, entries);
-	});
+): Promise<Held> {
+	const held = heldBy.get(connectLedger) ?? { entries: new Set(), checkAt: Infinity };
+	const { entries } = held;
+	if (!heldBy.has(connectLedger))
+		atEnd(async (isHandedOver) => {
+			if (isHandedOver) await markDelivered(ledger, [...entries]);
+			else await leaveToTriggers(ledger, [...entries]);
+		});
+	heldBy.set(connectLedger, held);
+	entries.add(entry);
+	held.checkAt = Math.min(held.checkAt, entry.checkAt);
+	const now = ledger.n8nTime();
+	// many items at once postpone the checks once
+	if (held.checkAt < now + maxWait + WAIT_MARGIN / 2) {
+		held.checkAt = now + maxWait + WAIT_MARGIN;
+		await leaveToTriggers(ledger, [...entries], maxWait + WAIT_MARGIN);
+	}
+	return held;
 }

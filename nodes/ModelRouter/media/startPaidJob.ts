@@ -10,6 +10,7 @@ import type { ModelChoice } from '../../../src/core/modelLists';
 import { LONG_RETRY_ATTEMPTS } from '../../../src/tables/retries';
 import { openSource } from '../acrossResources.params';
 import { isStartedBefore, openJobLedger, requireFetchable } from '../ledger/jobEntry';
+import { WAIT_MARGIN } from './deliverInNode';
 import { countStart, spendingOf } from './executionSpending';
 import { mediaTypeLabel } from './media.params';
 import { checkAgentAllowed, type StartRequest } from './start.params';
@@ -105,8 +106,6 @@ async function readInputs({ request, readFile }: OperationContext<StartRequest>)
 const MIN_LEASE = 10 * 60_000;
 /** Covers one attempt: a slow connection, then a slow response. */
 const leaseOf = ({ idleTimeout }: Uses<'idleTimeout'>) => Math.max(MIN_LEASE, 2 * idleTimeout);
-/** Milliseconds added to the wait of Generate before the triggers check the job. */
-const WAIT_MARGIN = 5 * 60_000;
 
 function openStartLedger(context: OperationContext<StartRequest>, model: string) {
 	const { request, origin } = context;
