@@ -18,7 +18,7 @@ import { recordConversation } from '../../src/n8n/recordIds';
 import { getRunIndex } from '../../src/n8n/platform';
 import { showHints } from './hints';
 import type { ItemState, Settings, State } from './request';
-import { isKind, isOurs } from './speakers';
+import { isOurs, writesItself } from './speakers';
 
 /**
  * The results of all conversations, linked to the items that began them.
@@ -125,7 +125,7 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 	return {
 		/** Names the speaker whose own node writes its answer into the chat without a name. */
 		async announceSpeaker(tool: AttachedTool | undefined): Promise<void> {
-			if (tool && isKind(tool, 'agentTool')) await write(speakerHeading(tool.node));
+			if (tool && writesItself(n8n, tool)) await write(speakerHeading(tool.node));
 		},
 		/** Says that a person is asked: n8n ends the chat's answer when an execution waits, and shows nothing of what follows. */
 		async announceWait(asker: string): Promise<void> {
@@ -141,7 +141,7 @@ export function createDisplay(n8n: IExecuteFunctions, itemIndex: number, { showL
 		): Promise<void> {
 			// a turn that is asked again shows nothing yet
 			const turn = pending ? undefined : turns.at(-1);
-			if (!tool || !turn || wasShown || (isKind(tool, 'agentTool') && !failure)) return;
+			if (!tool || !turn || wasShown || (writesItself(n8n, tool) && !failure)) return;
 			if (text.trim()) await write(`${speakerHeading(turn.speaker)}${text}`);
 		},
 		/**

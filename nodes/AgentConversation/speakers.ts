@@ -20,7 +20,7 @@ export const isOurs = (n8n: IExecuteFunctions, tool: AttachedTool | undefined) =
 
 /** What a speaker is, as far as that matters. */
 type Kind =
-	// n8n's agent writes its answer into the chat itself, word by word, without its name
+	// n8n's agent
 	| 'agentTool'
 	// a person in n8n's chat
 	| 'chatTool'
@@ -35,6 +35,12 @@ type Kind =
 
 export const isKind = (tool: AttachedTool | undefined, kind: Kind) =>
 	tool?.type.slice(tool.type.lastIndexOf('.') + 1) === kind;
+
+/** Whether a speaker writes its answer into the chat itself, word by word, without its name: n8n's agent, unless its option says no. */
+export function writesItself(n8n: IExecuteFunctions, tool: AttachedTool): boolean {
+	const options = findNode(n8n, tool.node)?.parameters['options'] as IDataObject | undefined;
+	return isKind(tool, 'agentTool') && options?.['enableStreaming'] !== false;
+}
 
 /** The node that asks a person when the speaker has its turn, for which the execution waits: its review, or the speaker itself. */
 export function findAsker(n8n: IExecuteFunctions, { node, review }: AttachedTool) {

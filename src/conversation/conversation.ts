@@ -28,7 +28,7 @@ export interface Conclusion {
 }
 
 /** What one speaker said. A speaker that failed or was not allowed to speak has a turn without a text. */
-export interface Turn extends TurnFacts, WaitingIds {
+export interface Turn extends TurnFacts, WaitingIds, Pick<PendingTurn, 'isForApproval'> {
 	/** Counted from 1, including earlier turns. */
 	turn: number;
 	speaker: string;
@@ -241,7 +241,7 @@ function updateIds(
 
 function toTurn(
 	ids: Conversation['ids'],
-	{ turn, speaker, note, approvedBy }: PendingTurn,
+	{ turn, speaker, note, approvedBy, isForApproval }: PendingTurn,
 	{ text, facts, ids: waits, failure, denial, notice, durationMs }: Reply,
 	now: number,
 ): Turn {
@@ -257,7 +257,7 @@ function toTurn(
 		turn,
 		speaker,
 		text,
-		...omitMissing({ ...idsOfTurn(session, facts), durationMs }),
+		...omitMissing({ ...idsOfTurn(session, facts), durationMs, isForApproval }),
 		...facts,
 		...(waits ?? omitMissing({ taskId, waiting })),
 		...(approvedBy && { approvedBy }),

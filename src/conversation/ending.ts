@@ -186,7 +186,8 @@ export function checkStop(
 		);
 		if (!said) return {};
 		const ending = { kind: said.kind, reason: `${speaker} said ${said.name}` };
-		return { ending: removeStop ? { ...ending, finalText: said.removeFrom(text).trim() } : ending };
+		const isCut = removeStop && text.trim() !== '';
+		return { ending: isCut ? { ...ending, finalText: said.removeFrom(text).trim() } : ending };
 	} catch (cause) {
 		return { note: `Stop Pattern was not checked: ${messageOf(cause)}.` };
 	}

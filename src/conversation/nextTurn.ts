@@ -27,9 +27,14 @@ export function nextInRound(conversation: Conversation): string {
 	return speakers.find((name) => !asked.includes(name)) ?? '';
 }
 
+/** The turns after the opening: of a conversation that goes on without one, all of them. */
+const sinceOpening = ({ turns, rules, earlier }: Conversation) =>
+	rules.opening.trim() ? turns.slice(earlier) : turns;
+
 /** The turns of the round that is under way. */
-function listRound({ speakers, turns, rules, earlier }: Conversation): Conversation['turns'] {
-	const own = rules.opening.trim() ? turns.slice(earlier) : turns;
+function listRound(conversation: Conversation): Conversation['turns'] {
+	const { speakers } = conversation;
+	const own = sinceOpening(conversation);
 	const first = own.findLastIndex(({ speaker }) => speaker === speakers[0]);
 	const round = first < 0 ? [] : own.slice(first);
 	const isWhole = speakers.every((name) => round.some(({ speaker }) => speaker === name));
@@ -38,9 +43,12 @@ function listRound({ speakers, turns, rules, earlier }: Conversation): Conversat
 
 /** The speaker whom the last one, or the opening, addresses by "@name"; otherwise the next in turn. */
 export function addressedSpeaker(conversation: Conversation): Choice {
-	const { speakers, turns, rules, earlier } = conversation;
-	const last = turns.slice(earlier).at(-1);
-	const text = last?.text ?? rules.opening;
+	const { speakers, rules } = conversation;
+	const said = sinceOpening(conversation);
+	const last = said.at(-1);
+	const before = said.at(-2);
+	// a person who replaces a turn speaks in its place
+	const { text } = (!last?.text && before?.replacedBy ? before : last) ?? { text: rules.opening };
 	const others = speakers.filter((name) => name !== last?.speaker);
 	const found = findAddressed(text, others);
 	if (found) return { speaker: found };
@@ -101,13 +109,13 @@ export function toModeratorPrompt(
 	const list = conversation.speakers.map((name) =>
 		[`- ${name}`, speakers[name]?.description].filter(Boolean).join(': '),
 	);
-	const begun = conversation.turns.some(({ text }) => text.trim());
+	const hasBegun = conversation.turns.length > conversation.earlier;
 	return [
 		'You moderate a conversation. Decide who speaks next.',
 		`The speakers:\n${list.join('\n')}`,
 		instructions.trim(),
 		`The conversation so far:\n\n${formatTranscript(conversation)}`,
-		`Answer with the name of exactly one speaker${begun ? `, or with ${DONE} if the conversation has reached its goal` : ''}. Write nothing else.`,
+		`Answer with the name of exactly one speaker${hasBegun ? `, or with ${DONE} if the conversation has reached its goal` : ''}. Write nothing else.`,
 	]
 		.filter(Boolean)
 		.join('\n\n');
@@ -121,9 +129,9 @@ const nameTurns = ({ turns, speakers }: Conversation) =>
 
 /** The whole conversation with its opening, or the end of it if it is too long. */
 export function formatTranscript(conversation: Conversation): string {
-	const { opening } = conversation.rules;
-	return cutParts([...(opening.trim() ? [{ text: opening }] : []), ...nameTurns(conversation)])
-		.text;
+	const { rules, speakers } = conversation;
+	const opening = rules.opening.trim() ? [toNamed(undefined, rules.opening, speakers)] : [];
+	return cutParts([...opening, ...nameTurns(conversation)]).text;
 }
 
 /**
@@ -169,7 +177,8 @@ function namesIn(answer: string, speakers: readonly string[]): string[] {
 }
 
 /** A turn or the opening, which has no speaker. */
-type Entry = Pick<Turn, 'text'> & Partial<Pick<Turn, 'speaker' | 'replacedBy' | 'failed'>>;
+type Entry = Pick<Turn, 'text'> &
+	Partial<Pick<Turn, 'speaker' | 'replacedBy' | 'failed' | 'isForApproval'>>;
 
 /** With this many speakers or more, a message says who said what. */
 const MANY_SPEAKERS = 3;
@@ -250,7 +259,7 @@ function withOwnFirst({ speakers }: Conversation, entries: readonly Entry[], own
 function toMessage({ rules, speakers }: Conversation, speaker: string, entries: readonly Entry[]) {
 	const { hearing } = rules;
 	const hasMany = speakers.length >= MANY_SPEAKERS;
-	const ownLast = entries.findLastIndex((entry) => entry.speaker === speaker && !entry.failed);
+	const ownLast = entries.findLastIndex((entry) => hasHeard(entry, speaker));
 	const news = entries.slice(hearing === 'all' ? 0 : ownLast + 1).filter(({ text }) => text.trim());
 	const isLastOnly = hearing === 'lastMessage' || (hearing === 'auto' && !hasMany);
 	// the opening of a conversation that goes on does not take the place of what the other one has said
@@ -259,7 +268,7 @@ function toMessage({ rules, speakers }: Conversation, speaker: string, entries: 
 		.slice(last)
 		.map(
 			({ speaker: by, text }): Part =>
-				by && (hasMany || hearing === 'all') ? toNamed(by, text, speakers) : { text },
+				hasMany || hearing === 'all' ? toNamed(by, text, speakers) : { text },
 		);
 	const { replacedBy, text = '' } = (hearing !== 'all' && entries[ownLast]) || {};
 	if (replacedBy)
@@ -269,9 +278,13 @@ function toMessage({ rules, speakers }: Conversation, speaker: string, entries: 
 	return limitLength(parts.length ? parts : [{ text: NOTHING_NEW }]);
 }
 
+/** Whether a speaker has got a message: a person who decides for an agent was told only for what that waits. */
+const hasHeard = (entry: Entry, speaker: string) =>
+	entry.speaker === speaker && !entry.failed && !entry.isForApproval;
+
 /** Whether a speaker has said something, so that it has a turn in its history. */
 const hasSpoken = (entry: Entry, speaker: string) =>
-	entry.speaker === speaker && !entry.failed && entry.text.trim() !== '';
+	hasHeard(entry, speaker) && entry.text.trim() !== '';
 
 const instruct = ({ rules }: Conversation, speaker: string, text: string) =>
 	[rules.instructions[speaker]?.trim(), text].filter(Boolean).join('\n\n');

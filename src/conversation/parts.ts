@@ -11,15 +11,24 @@ export const join = (parts: readonly Part[]) => parts.map(({ text }) => text).jo
 
 const BETWEEN = '\n\n';
 
-/** A line that begins like the turn of another speaker becomes a quote: nobody speaks for others. A line of JSON is none. */
-export function toNamed(speaker: string, text: string, speakers: readonly string[]): Part {
+/**
+ * A line that begins like the turn of another speaker becomes a quote: nobody speaks for others. A line of JSON is none.
+ *
+ * @param speaker Absent for an opening, which a stranger may have written.
+ */
+export function toNamed(
+	speaker: string | undefined,
+	text: string,
+	speakers: readonly string[],
+): Part {
 	const others = speakers.filter((name) => name !== speaker);
 	const names = others.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
 	const turn = new RegExp(
 		`(?<=[\n\r\u2028])(?!${JSON_LINE})(?=${NO_WORD}(?:${names})${NO_WORD}[:：])`,
 		'giu',
 	);
-	return { speaker, text: `${speaker}: ${text.replace(turn, '> ')}` };
+	if (speaker !== undefined) return { speaker, text: `${speaker}: ${text.replace(turn, '> ')}` };
+	return { text: `\n${text}`.replace(turn, '> ').slice(1) };
 }
 
 const NO_WORD = '[^\\p{L}\\p{N}_\n]{0,20}';

@@ -145,7 +145,9 @@ const NOT_ENDED: Ending = { kind: 'speakerFailed', reason: 'It has not ended' };
 export function toResult(conversation: Conversation) {
 	const { id, ids, speakers, turns, began, endedAt = began, ending = NOT_ENDED } = conversation;
 	const { conclusion, approval } = conversation;
-	const last = turns.findLast(({ text, failed }) => text.trim() && !failed)?.text ?? '';
+	const texts = turns.flatMap(({ text, failed }) => (text.trim() && !failed ? [text] : []));
+	// who has said nothing else than what ended it has agreed to what was said before
+	const last = texts.at(ending.finalText === '' ? -2 : -1) ?? '';
 	const costs = listCosts(conversation);
 	const unpriced = turns.filter(({ costUsd }) => costUsd === undefined);
 	const withoutCost = [
@@ -154,7 +156,7 @@ export function toResult(conversation: Conversation) {
 	];
 	return {
 		// the last thing said
-		output: ending.finalText ?? last,
+		output: ending.finalText || last,
 		ended: ending.kind,
 		reason: [ending.reason, approval && describeUnsent(approval)].filter(Boolean).join('. '),
 		// earlier ones included

@@ -342,6 +342,24 @@ it('each turn is shown once, before the next speaker is asked, and nothing with 
 	expect(await shown({ hideTurns: true })).toEqual(['Bob is asked']);
 });
 
+it.each([
+	[undefined, ['begin', '**Ada:**\n\n', 'end']],
+	[false, ['begin', '**Ada:**\n\na', 'end']],
+])("n8n's agent writes its turn itself, unless its streaming is %s", async (streams, shown) => {
+	const chunks: string[] = [];
+	const options = { ...(streams !== undefined && { enableStreaming: streams }) };
+	const Ada = { type: 'test.agentTool', parameters: { options } };
+	await talk(
+		{ turnLimit: 1 },
+		{
+			onChunk: noteIn(chunks),
+			speakers: { Ada: () => ({ output: 'a' }), Bob: counting('b') },
+			speakerSettings: { Ada },
+		},
+	);
+	expect(chunks).toEqual(shown);
+});
+
 const trigger = '@n8n/n8n-nodes-langchain.chatTrigger';
 
 it('who reads along learns that a speaker could not answer, and nothing of its address, IDs and advice', async () => {

@@ -51,6 +51,7 @@ export async function converse(options: ConverseOptions) {
 			: { ...speaker, id: name, name },
 	);
 	const operation = { displayName: 'Operation', name: 'operation', type: 'string', default: '' };
+	const settings = { displayName: 'Options', name: 'options', type: 'json', default: '{}' };
 	const speaker = standIn(
 		{
 			async execute() {
@@ -61,7 +62,7 @@ export async function converse(options: ConverseOptions) {
 				return [Array.isArray(said) ? said : [{ json: said }]];
 			},
 		},
-		{ properties: [operation as INodeProperties] },
+		{ properties: [operation, settings] as INodeProperties[] },
 	);
 	const moderate = async (n8n: ISupplyDataFunctions, prompt: string) => {
 		const answer = moderator?.[prompts.push(prompt) - 1] ?? '';
@@ -94,6 +95,7 @@ export async function converse(options: ConverseOptions) {
 		types: {
 			'test.speakerTool': speaker,
 			'test.chatTool': speaker,
+			'test.agentTool': speaker,
 			'test.model': standIn(
 				{
 					async supplyData() {

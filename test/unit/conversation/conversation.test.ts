@@ -8,6 +8,7 @@ import {
 	receiveReply,
 	type Rules,
 } from '../../../src/conversation/conversation';
+import { composeMessage } from '../../../src/conversation/nextTurn';
 import type { Reply } from '../../../src/conversation/reply';
 import { readTranscript, toRows } from '../../../src/conversation/transcript';
 import { begun, said, talk } from './talk';
@@ -73,6 +74,18 @@ it.each<EndRow>([
 	// in other letters it is none
 	['turnLimit', limit(2), 'b', { stopPhrase: 'DONE', turnLimit: 2 }, 'done', 'b'],
 	['stopPhrase', 'Ada said "[x]"', 'Yes.', { stopPhrase: '[x]', removeStop: true }, 'Yes. [x]'],
+	// of the phrase alone nothing is left
+	['stopPhrase', 'Bob said "[x]"', 'a', { stopPhrase: '[x]', removeStop: true }, 'a', '[x]'],
+	['stopPhrase', 'Ada said "[x]"', '', { stopPhrase: '[x]', removeStop: true }, '[x]'],
+	[
+		'stopPattern',
+		'Ada said something that matches ^$',
+		'b',
+		{ stopPattern: '^$', removeStop: true },
+		'a',
+		'b',
+		'',
+	],
 	[
 		'stopPattern',
 		'Bob said something that matches \\d{3}',
@@ -234,6 +247,12 @@ describe('a person who replaces a turn', () => {
 		expect(transcript).toMatchObject([none, { ...none, ...answer.facts }]);
 	});
 
+	it('addresses who is next, as what it replaces would have', () => {
+		const byName = { ...rules, turnOrder: 'addressed' as const, turnLimit: 3 };
+		const { told } = talk(byName, ['a @Bob', replaced('b @Max'), 'c'], [...three, 'Max']);
+		expect(told[2]).toBe('Max: Hello\n\nAda: b @Max');
+	});
+
 	it('of two, with only one other, tells that one', () => {
 		const { told, result } = talk({ ...rules, turnLimit: 3 }, ['a', replaced('b'), 'c']);
 		expect(told[2]).toBe('Ada: Bob has replaced your last message for everyone with:\n\nb');
@@ -343,6 +362,35 @@ describe('with earlier turns', () => {
 	it('their cost counts towards the cap', () => {
 		expect(talk({ spendingCap: 0.5 }, ['c'], undefined, earlier).told).toEqual([]);
 	});
+});
+
+it('a conversation that goes on without an opening is answered by who was addressed last', () => {
+	const earlier = [said('Ada', 'a'), said('Bob', 'Well, @Ada?')];
+	const names = ['Ada', 'Bob', 'Eve'];
+	const speakerAfter = (opening: string) =>
+		talk({ turnOrder: 'addressed', opening }, ['c'], names, earlier).told[0]?.split(':')[0];
+	expect(speakerAfter('')).toBe('Ada');
+	expect(speakerAfter('Go on, @Bob.')).toBe('Bob');
+	expect(speakerAfter('Go on.')).toBe('Eve');
+});
+
+it('a person who was only asked for approval hears in its turn all that it was not told', () => {
+	const rules = { instructions: { Eve: 'You decide.' } };
+	let conversation = begun(rules, ['Ada', 'Bob', 'Eve']);
+	const turns: Array<[string, string, Partial<PendingTurn>]> = [
+		['Ada', 'a', {}],
+		['Bob', 'May I?', {}],
+		['Eve', 'Approved', { isForApproval: true }],
+		['Bob', 'b', { decision: 'approve' }],
+	];
+	for (const [speaker, text, more] of turns) {
+		const asking = { speaker, message: 'x', messageId: 'x', askedAt: 0, ...more };
+		const asked = askSpeaker(conversation, asking);
+		conversation = receiveReply(asked, { text, facts: {} }, 1, ownRegex);
+	}
+	expect(composeMessage(conversation, 'Eve').message).toMatch(
+		/^You decide\.\n\nHello\n\nAda: a\n\nBob: May I\?.*\n\nBob: b$/s,
+	);
 });
 
 describe('what waits for approval', () => {
