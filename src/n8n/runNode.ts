@@ -75,6 +75,12 @@ function toFailedItem(
  */
 type FailItem = (cause: unknown, itemIndex: number) => undefined;
 
+/** What a loop over all items needs that waits for nothing. */
+interface ItemLoop {
+	fail: FailItem;
+	yieldToEventLoop: ReturnType<typeof createEventLoopYielder>;
+}
+
 /** What `prepare` made from each item; undefined for one that has failed or begun. */
 type PreparedItems = Array<PreparedItem | undefined>;
 
@@ -93,14 +99,17 @@ async function runItems(
 		redact,
 		live,
 	});
-	const requests = await prepareItems(n8n, operation, connections, results.fail);
-	await checkItems(operation, requests, contexts, results.fail);
+	const yieldToEventLoop = createEventLoopYielder(createClock(n8n.getExecutionCancelSignal()));
+	const loop = { fail: results.fail, yieldToEventLoop };
+	const requests = await prepareItems(n8n, operation, connections, loop);
+	await checkItems(operation, requests, contexts, loop);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
 	const work = async (itemIndex: number, slot: Slot) => {
 		const prepared = requests[itemIndex];
 		if (!prepared) return;
+		await yieldToEventLoop();
 		// frees its memory: a message may be large
 		requests[itemIndex] = undefined;
 		const context = contexts.createOperationContext(itemIndex, prepared, slot);
@@ -176,10 +185,9 @@ async function prepareItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
 	connections: ItemConnections,
-	fail: FailItem,
+	{ fail, yieldToEventLoop }: ItemLoop,
 ): Promise<PreparedItems> {
 	const read = createParamReader(n8n, operation.params);
-	const yieldToEventLoop = createEventLoopYielder(createClock(n8n.getExecutionCancelSignal()));
 	const requests: PreparedItems = [];
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await yieldToEventLoop();
@@ -200,11 +208,12 @@ async function checkItems(
 	operation: Operation,
 	requests: PreparedItems,
 	contexts: OperationContexts,
-	fail: FailItem,
+	{ fail, yieldToEventLoop }: ItemLoop,
 ): Promise<void> {
 	if (!operation.check) return;
 	for (const [itemIndex, prepared] of requests.entries()) {
 		if (!prepared) continue;
+		await yieldToEventLoop();
 		const { isFirstRun, recall, createPreflightContext } = contexts.ofItem(itemIndex);
 		if (!isFirstRun && recall(itemIndex, prepared.request)?.isSettled()) continue;
 		try {
