@@ -7,7 +7,13 @@ import {
 
 import { invalidInputError } from '../core/errors';
 import { mayStream } from './n8nVersions';
-import { getNodeType, getRunData, getTypesServedBy, listOutputs } from './platform';
+import {
+	getNodeType,
+	getRunData,
+	getTypesServedBy,
+	isStreamEnabled,
+	listOutputs,
+} from './platform';
 import { parseUuid } from './uuid';
 
 /**
@@ -76,6 +82,13 @@ export function isLive(n8n: IExecuteFunctions): boolean {
 /** Whether a visitor of a chat reads along. */
 export const hasVisitor = (n8n: IExecuteFunctions): boolean =>
 	mayStream(n8n) && listOutputs(n8n, TRIGGER_TYPES).length > 0;
+
+/**
+ * Whether a visitor may read why a node fails. A sub-workflow has no stream itself, but n8n ends the execution that has called it with the same
+ * error (n8n-nodes-base 2.41, ExecuteWorkflow.node.js:506).
+ */
+export const isErrorRead = (n8n: IExecuteFunctions): boolean =>
+	hasVisitor(n8n) || (isStreamEnabled(n8n) && !mayStream(n8n));
 
 /** Whether n8n's engine discards all items of the node, as of a tool with an error output (n8n-core 2.41.1, workflow-execute.js:1656). */
 export function isDiscarded(n8n: IExecuteFunctions): boolean {

@@ -11,7 +11,7 @@ import {
 import { describeStatus } from '../core/errorResponses';
 import { cutText, joinSentences, ServiceError, withDetails } from '../core/errors';
 import { omitMissing, pickPresent } from '../core/json';
-import { hasVisitor } from './caller';
+import { isErrorRead } from './caller';
 import {
 	agentErrorMessage,
 	checkKeyAdvice,
@@ -165,7 +165,7 @@ export function forVisitor<Made extends NodeApiError | NodeOperationError>(
 	const { name } = n8n.getNode();
 	const sentence = `${name} could not answer.`;
 	const { message, description } = error;
-	if (description === sentence || !hasVisitor(n8n)) return error;
+	if (description === sentence || !isErrorRead(n8n)) return error;
 	const execution = n8n.getExecutionId();
 	const line = `execution ${execution}, ${name} could not answer: ${message}. ${description}`;
 	n8n.logger.warn(toLogLine(line), { node: name, executionId: execution });

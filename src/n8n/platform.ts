@@ -19,6 +19,7 @@ interface ContextInternals {
 	runIndex?: number;
 	connectionInputData?: unknown[] | null;
 	additionalData?: {
+		streamingEnabled?: boolean;
 		credentialsHelper?: {
 			getDecrypted?(
 				additionalData: object,
@@ -132,6 +133,15 @@ export async function sendChunk(
 ): Promise<void> {
 	await n8n.sendChunk(...chunk);
 }
+
+/**
+ * Whether the execution streams, or the one that has called it as its sub-workflow.
+ *
+ * Seen: `additionalData.streamingEnabled`, n8n 2.41.1, workflow-execute-additional-data.js:345.
+ * Without it: false; a visitor then reads of a sub-workflow why it failed.
+ */
+export const isStreamEnabled = (n8n: object): boolean =>
+	(n8n as ContextInternals).additionalData?.streamingEnabled === true;
 
 /**
  * The same context with another signal that aborts its requests.

@@ -196,6 +196,13 @@ describe('a visitor of a chat', () => {
 		},
 	);
 
+	it('reads no more of a sub-workflow, with whose error the chat ends', async () => {
+		service.fault({ match: { method: 'POST' }, do: refused });
+		// it has no stream of its own
+		const { chunks } = await live({ mode: 'trigger' });
+		expect(chunks).toMatchObject([{ type: 'error', content: 'Node could not answer.' }]);
+	});
+
 	it('reads no more of a mistake in the workflow, or of a chat that cannot be continued', async () => {
 		for (const parameters of [{ resource: '={{ 1 }}' }, { sessionMode: 'id', sessionId: 'x' }]) {
 			const { chunks } = await fail(() => agent({ message: 'a', ...parameters }), refused);
