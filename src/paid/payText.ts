@@ -85,11 +85,7 @@ async function ask(
 ): Promise<Sent<PaidText & { durationMs?: number }>> {
 	const { ask: send, given, raw, limit } = protocols[call.protocol];
 	const body = withMaximumPrice(call, price, http);
-	let sent = body;
-	const sendBody = async (next: Body): Promise<Asked> => {
-		sent = next;
-		return await send(http, next as never, stream);
-	};
+	const sendBody = async (sent: Body): Promise<Asked> => await send(http, sent as never, stream);
 	const asked = await toEnded(
 		price.maxTokens ? withLowerLimit(http, body, limit, sendBody) : sendBody(body),
 	);
@@ -101,12 +97,7 @@ async function ask(
 		countTokens?.(input ?? 0, output ?? 0);
 	}
 	if ('failure' in asked) {
-		const request = {
-			body: sent,
-			own: limit,
-			model: call.found.entry,
-			others: countInFlight() - 1,
-		};
+		const request = { body, own: limit, model: call.found.entry, others: countInFlight() - 1 };
 		const error = explainBalance(asked.failure, request);
 		if (!priced) {
 			const cost = feeOf(error, price);

@@ -109,26 +109,17 @@ const LOWER = [DEFAULT_OUTPUT_TOKENS, 1024];
 const ABOUT_NUMBER =
 	/(\b(max|maximum)[ _]?((completion|new|output)[ _])?tokens|\bmaxOutputTokens|\bin the completion|\bmodel max length exceeded|\btokens per min(ute)?)\b[^]*?\d{3}|\d{3} (in the completion|output tokens|tokens for the completion)/i;
 
-/**
- * The free balance does not cover so many. The specified service, and OpenRouter, hold money for all of them.
- *
- * @see section 8, cost rule 4; Taewan-P/gpt_mobile#284, can1357/oh-my-pi#9569 (OpenRouter)
- */
-const ABOUT_BALANCE = /^insufficient_balance\b|\bcan only afford [1-9]/i;
-
-/** It says what is left beside this prompt, in this minute, or of the balance. */
-const ABOUT_PROMPT = /context|messages|prompt|inputs|per min|max length exceeded|balance|afford/i;
+/** It says what is left beside this prompt, or in this minute. */
+const ABOUT_PROMPT = /context|messages|prompt|inputs|per min|max length exceeded/i;
 /** And how long the window is, at vLLM, OpenAI, SGLang, TGI and Moonshot. */
 const WINDOW = /(?:context length (?:is|of) |must be <= |max length:\s*)(\d{3,9})/;
 
 /** The words of a refusal for the number; empty for any other failure, such as too many requests. */
 function reasonOfNumber(cause: unknown): string {
-	if (!isBadRequest(cause, 402, 413, 429)) return '';
-	const { status, code = '', reason = '' } = cause.details;
+	if (!isBadRequest(cause, 413, 429)) return '';
+	const { status, reason = '' } = cause.details;
 	const isBusy = status === 429 && !isTooLarge(cause.details);
-	const about = status === 402 ? ABOUT_BALANCE : ABOUT_NUMBER;
-	const words = `${code} ${reason}`;
-	return !isBusy && about.test(words) ? words : '';
+	return !isBusy && ABOUT_NUMBER.test(reason) ? reason : '';
 }
 
 /**
@@ -158,10 +149,8 @@ export async function withLowerLimit<
 			if (limit === DEFAULT_OUTPUT_TOKENS && isOfModel) serviceFacts?.set(fact, 'true');
 			return { ...answer, maxTokens: limit };
 		} catch (cause) {
+			const lower = LOWER.find((one) => one < limit);
 			const reason = reasonOfNumber(cause);
-			// what the balance covers is an answer of a useful length, or none
-			const least = ABOUT_BALANCE.test(reason) ? DEFAULT_OUTPUT_TOKENS : 0;
-			const lower = LOWER.find((one) => one < limit && one >= least);
 			if (lower === undefined || !reason) throw mapServiceError(cause);
 			// into a window that is not longer than what was asked for, it never fits
 			isOfModel = !ABOUT_PROMPT.test(reason) || Number(WINDOW.exec(reason)?.[1]) <= wanted;
