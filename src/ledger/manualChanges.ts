@@ -81,6 +81,9 @@ export type JobSelector =
 /** The states of a job that an execution is about to hand over. */
 const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
 
+/** Outcomes that may be others by now, and in place of which the file is tried again, or the service asked again. */
+const RESTORED = { expired: 'completed', lost: '' };
+
 /**
  * Makes jobs due for another delivery. A poll does not deliver a job of which one row is delivered, so all rows are changed.
  *
@@ -102,9 +105,9 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 			rows.some(({ state }) => state === handedOver),
 		);
 		if (!states.length) return { entry: first, alreadyWaiting: true };
-		const expired = { ...job, outcome: 'expired' };
-		if (rows.some(({ outcome }) => outcome === 'expired'))
-			await applyUpdate(table, 'restoreOutcome', expired, { outcome: 'completed' });
+		for (const [outcome, restored] of Object.entries(RESTORED))
+			if (rows.some((row) => row.outcome === outcome))
+				await applyUpdate(table, 'restoreOutcome', { ...job, outcome }, { outcome: restored });
 		const changes = { checkAt: now, note: 'To be delivered again.' };
 		// delivered rows last: a poll may close one that was returned first as a duplicate of them
 		for (const state of states)

@@ -208,7 +208,7 @@ export const updates = {
 		matches: ['jobId', 'mediaType', 'credentialId', 'outcome', 'state'],
 		writes: ['record', 'failures', 'note'],
 	},
-	/** The file of a job that is to be delivered again is tried again. A poll does not look for expired jobs. */
+	/** A job that is to be delivered again is no longer known to be expired, which no poll looks for, or lost. */
 	restoreOutcome: {
 		in: ['delivered', 'unconfirmed'],
 		matches: ['jobId', 'mediaType', 'credentialId', 'outcome'],

@@ -104,6 +104,7 @@ describe('Delivered When: Confirmed by the Workflow', () => {
 });
 
 describe('Deliver Again', () => {
+	const NOT_FOUND = 'The service does not know this job (any more).';
 	const again = async (found: INodeParameters) => await rig.ledger('deliverAgain', found);
 
 	it.each<[string, (jobId: string) => INodeParameters]>([
@@ -147,6 +148,18 @@ describe('Deliver Again', () => {
 		expect(json(await deliver())).toMatchObject([{ failure: { status: 410 } }]);
 		await again({ jobId });
 		expect(await deliver()).toMatchObject([{ binary: { data: {} } }]);
+	});
+
+	it('a job that was lost is asked for again', async () => {
+		const jobId = await rig.started('a cat', { failures: 4, note: NOT_FOUND });
+		const match = { method: 'GET', path: jobId };
+		rig.service.fault({ match, times: 2, do: { type: 'status', status: 404 } });
+		const { deliver } = rig.watching();
+		expect(json(await deliver())).toMatchObject([{ event: 'mediaJobFailed', status: 'lost' }]);
+		await again({ jobId });
+		expect(await deliver()).toMatchObject([
+			{ json: { event: 'mediaJobCompleted', jobId }, binary: { data: {} } },
+		]);
 	});
 
 	it('a job that waits already is left as it is, and one that waits to be confirmed comes at once', async () => {
