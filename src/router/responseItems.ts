@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '../core/json';
 
-/** A response may have several messages: one about what follows, and the answer (their `phase` says which). */
-const BETWEEN_MESSAGES = '\n\n';
+/** A response may have several messages: one about what follows, and the answer (their `phase` says which). A summary may have several parts. */
+export const BETWEEN_PARAGRAPHS = '\n\n';
 
 /** Builds the text of a streamed response. */
 export function createResponseText() {
@@ -18,7 +18,7 @@ export function createResponseText() {
 			const place = index ?? id;
 			const isKnown = place !== undefined && last !== undefined;
 			const isOther = isKnown ? place !== last : hasEnded;
-			const added = chunks.length > 0 && isOther ? BETWEEN_MESSAGES + text : text;
+			const added = chunks.length > 0 && isOther ? BETWEEN_PARAGRAPHS + text : text;
 			last = place;
 			hasEnded = false;
 			chunks.push(added);
@@ -46,7 +46,7 @@ export const contentParts = (content: unknown): JsonObject[] =>
 	Array.isArray(content) ? content.filter(isPlainObject) : [{ text: content }];
 
 export const finalTextOf = (output: readonly JsonObject[]): string =>
-	textsOf(output, 'text').join(BETWEEN_MESSAGES);
+	textsOf(output, 'text').join(BETWEEN_PARAGRAPHS);
 
 export const readRefusal = (output: readonly JsonObject[]): string =>
 	textsOf(output, 'refusal').join('');

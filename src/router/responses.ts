@@ -4,6 +4,7 @@ import type { Http } from '../core/http';
 import { isPlainObject, type JsonObject, omitMissing } from '../core/json';
 import { refusedThoughts } from './thoughtRefusals';
 import {
+	BETWEEN_PARAGRAPHS,
 	contentParts,
 	createResponseText,
 	finalTextOf,
@@ -122,7 +123,7 @@ const createPartialResponse = () => ({
 	items: createItemAccumulator(),
 	texts: createResponseText(),
 	refusalChunks: [] as string[],
-	reasoningChunks: [] as string[],
+	reasoning: createResponseText(),
 	/** Whether a delta of the current text part has arrived. Some services send a part only once it is complete. */
 	partHasText: false,
 	/** Whether the event that ends the response has arrived. */
@@ -134,8 +135,15 @@ const createPartialResponse = () => ({
 function createEventHandlers(
 	partial: PartialResponse,
 ): Record<string, (event: JsonObject) => string | void> {
-	const { items, texts, refusalChunks, reasoningChunks } = partial;
-	const addReasoning = ({ delta }: JsonObject) => void reasoningChunks.push(stringOrEmpty(delta));
+	const { items, texts, refusalChunks, reasoning } = partial;
+	/** Each part of a summary is a paragraph. */
+	const addReasoning = ({
+		delta,
+		output_index: index,
+		item_id: id,
+		summary_index: part,
+	}: JsonObject) =>
+		void reasoning.add(stringOrEmpty(delta), { output_index: [index ?? id, part].join() });
 	return {
 		'response.output_text.delta'(event) {
 			const text = stringOrEmpty(event['delta']);
@@ -186,7 +194,7 @@ const collectOutput = ({ response: { output }, items }: PartialResponse): JsonOb
 	mergeItems(output, items.inOrder());
 
 function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAnswer {
-	const { response, isComplete, texts, refusalChunks, reasoningChunks } = partial;
+	const { response, isComplete, texts, refusalChunks } = partial;
 	const output = collectOutput(partial);
 	const streamedText = texts.text();
 	const finalText = isComplete ? finalTextOf(output) : '';
@@ -197,7 +205,7 @@ function toAnswer(partial: PartialResponse, requestedModel: string): ResponseAns
 	const toolCalls = output.filter(isCall);
 	const finishReason = readFinishReason(response, toolCalls.length > 0);
 	const refusal = refusalChunks.join('') || readRefusal(output);
-	const reasoning = reasoningChunks.join('') || collectReasoning(output);
+	const reasoning = partial.reasoning.text() || collectReasoning(output);
 	return {
 		text: isFinalTextComplete ? finalText : streamedText,
 		model: typeof model === 'string' && model ? model : requestedModel,
@@ -265,7 +273,8 @@ function collectReasoning(output: JsonObject[]): string {
 		.filter(({ type }) => type === 'reasoning')
 		.flatMap(({ summary, content }) => [...contentParts(summary), ...contentParts(content)])
 		.map(({ text }) => stringOrEmpty(text))
-		.join('');
+		.filter(Boolean)
+		.join(BETWEEN_PARAGRAPHS);
 }
 
 function readFailure(response: unknown): ServiceErrorDetails {

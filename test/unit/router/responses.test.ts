@@ -137,7 +137,17 @@ it.each([
 	['a refusal', [done({ output: [message(REFUSED)] })], { refusal: 'no' }],
 	['a summary', [event('reasoning_summary_text.delta', { delta: 'h' })], { reasoning: 'h' }],
 	['thoughts', [event('reasoning_text.delta', { delta: 'm' })], { reasoning: 'm' }],
-	['thoughts at the end', [done({ output: [THOUGHTS] })], { reasoning: 'hm' }],
+	[
+		'the parts of a summary',
+		[
+			...['a', 'b'].map((delta) =>
+				event('reasoning_summary_text.delta', { delta, summary_index: 0 }),
+			),
+			event('reasoning_summary_text.delta', { delta: 'c', summary_index: 1 }),
+		],
+		{ reasoning: 'ab\n\nc' },
+	],
+	['thoughts at the end', [done({ output: [THOUGHTS] })], { reasoning: 'h\n\nm' }],
 	['hidden thoughts', [done({ output: [{ type: 'reasoning', summary: [] }] })], {}],
 ])('beside the text: %s', (_what, given, expected) => {
 	const { text, readAlong, ...answer } = answerTo(...given);
