@@ -1,7 +1,8 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { capLabels } from '../../src/core/caps';
+import { capLabels, createConversationCap } from '../../src/core/caps';
 import { invalidInputError } from '../../src/core/errors';
+import { isPlainObject } from '../../src/core/json';
 import { readKeyText } from '../../src/core/keyText';
 import { withFieldRules } from '../../src/n8n/parameterFields';
 import { checkUrl } from '../../src/router/messages';
@@ -143,4 +144,12 @@ export function readSpendingLabel(own = '', ofConversation?: unknown): string {
 		`Spending Label is longer than ${MAX_LABEL_LENGTH} characters`,
 		'Nothing was sent. Use an ID or a short name.',
 	);
+}
+
+/** The spending cap of the conversation in which the node speaks. @param budget As the conversation hands it over. */
+export function readConversationCap(budget: unknown) {
+	const { cap, spent } = isPlainObject(budget) ? budget : {};
+	return typeof cap === 'number' && typeof spent === 'number'
+		? createConversationCap(cap, spent)
+		: undefined;
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters, StructuredChunk } from 'n8n-workflow';
 
-import { posts, RETRIED, secretsOf } from './rig/calls';
+import { PICTURE, posts, RETRIED, secretsOf } from './rig/calls';
 import { converse, type ConverseOptions, type Speaker } from './rig/converse';
 import { ours } from './rig/flow';
 import { serviceForTests } from './rig/service';
@@ -485,6 +485,21 @@ describe('our own nodes as speakers, with only a credential', () => {
 			{ role: 'user', content: expect.stringContaining('Market: ') },
 		]);
 	});
+
+	it.each(['generate', 'start'])(
+		'a picture that could exceed the cap is not paid for: %s',
+		async (operation) => {
+			const parameters = { resource: 'media', operation, ...PICTURE, allowAgents: true };
+			const Painter = ours('Painter', 'modelRouterTool', {
+				credential: 'modelRouterApi',
+				parameters,
+			});
+			const speakers = { Bob: counting('b', { costUsd: 0.04 }), Painter };
+			const { json } = await hold({ spendingCapPerConversation: 0.05 }, { speakers });
+			expect(json).toMatchObject({ ended: 'spendingCap', turns: 2, costUsd: 0.04 });
+			expect(posts(service)).toEqual([]);
+		},
+	);
 
 	const failure = { speaker: 'Market', details: { status: 500, outcome: 'unknown' } };
 	it.each([

@@ -13,6 +13,7 @@ import {
 	allowUnknownCostOption,
 	spendingCapPerExecutionOption,
 	spendingCapPerItemParam,
+	readConversationCap,
 	readSpendingLabel,
 	spendingLabelOption,
 } from '../acrossResources.params';
@@ -228,6 +229,7 @@ export function toStartRequest(
 		findChoice: () => findModelChoice(params.model, readModelLists),
 		/** What the node says. */
 		whileBuilding: more.whileBuilding,
+		conversation: readConversationCap(handedOver.readTurn('budget')),
 		label: readSpendingLabel(more.spendingLabel, handedOver.readTurn('spendingLabel')),
 		ledger: toLedgerStart(params, triggerGroup, waits),
 	};

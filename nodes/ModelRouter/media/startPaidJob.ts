@@ -34,6 +34,7 @@ export async function chooseStart(
 		caps: {
 			item: createRequestCap('item', request.spendingCapPerItem),
 			execution: createExecutionCap(request.spendingCapPerExecution),
+			conversation: request.conversation,
 		},
 	};
 	const choice = request.findChoice();

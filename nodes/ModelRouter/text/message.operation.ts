@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { createConversationCap, createExecutionCap, emptySpending } from '../../../src/core/caps';
+import { createExecutionCap, emptySpending } from '../../../src/core/caps';
 import { mapServiceError, withDetails } from '../../../src/core/errors';
 import { isPlainObject, omitMissing, pickPresent } from '../../../src/core/json';
 import { type ItemOutput, operation, type OperationContext } from '../../../src/n8n/operation';
@@ -15,6 +15,7 @@ import type { TextAnswer, TextChoice, ToolCall } from '../../../src/router/textA
 import { optionsParam } from '../../fieldKinds.params';
 import {
 	allowUnknownCostOption,
+	readConversationCap,
 	readSpendingLabel,
 	simplifyParam,
 	spendingCapPerExecutionOption,
@@ -167,14 +168,6 @@ function salvage(
 	addHint(notice);
 	const more = { ...omitMissing({ requestId }), ...extras, notice, complete: false };
 	return toItem(partial, protocol, [], more);
-}
-
-/** The spending cap of the conversation in which the node speaks. */
-function readConversationCap(budget: unknown) {
-	const { cap, spent } = isPlainObject(budget) ? budget : {};
-	return typeof cap === 'number' && typeof spent === 'number'
-		? createConversationCap(cap, spent)
-		: undefined;
 }
 
 const FACTS = [
