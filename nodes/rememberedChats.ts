@@ -44,9 +44,14 @@ export async function openChat(context: ChatContext, remembering: string) {
 	/** A new session is known to this execution alone. */
 	const isKept = source !== 'new';
 	// what an item hands over may be older than this execution; a conversation says where it goes on
-	const known = source === 'conversation' ? (chatId ?? inExecution) : (inExecution ?? chatId);
+	const isNamed = source === 'key' || source === 'id';
+	const known =
+		source === 'conversation'
+			? (chatId ?? inExecution)
+			: (inExecution ?? (isNamed ? undefined : chatId));
 	const remembered = isKept && known === undefined ? await memory.find() : undefined;
-	const before = known ?? remembered?.chatId;
+	// an item may be from any earlier message of a session that the node names
+	const before = known ?? remembered?.chatId ?? chatId;
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
 	return {
@@ -63,7 +68,7 @@ export async function openChat(context: ChatContext, remembering: string) {
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
 			if (isKept && newChat !== undefined)
-				await memory.remember(newChat, known === undefined ? remembered : 'last');
+				await memory.remember(newChat, remembered ?? (before === undefined ? undefined : 'last'));
 		},
 	};
 }

@@ -67,6 +67,19 @@ it.each(NAMES)('%s: goes on by the history of an item, with the same IDs', async
 	expect(sent()).toEqual((second?.json['history'] as object[]).slice(0, 3));
 });
 
+it.each([
+	['a key', { sessionMode: 'key', sessionKey: 'a' }],
+	['an ID', { sessionMode: 'id', sessionId: '6f1c2b1e-8d3a-4c0e-9a55-0d2f6b7c8e90' }],
+])(
+	'a session of %s goes on by the history of an item, as the hint says',
+	async (_what, session) => {
+		const [first] = (await ask('agUi', [{ q: 'one' }], session)).items;
+		const { items, hints } = await ask('agUi', [{ ...first?.json, q: 'two' }], session);
+		expect(items[0]?.json['output']).toBe('I heard: two This is message 2.');
+		expect(hints).toEqual([]);
+	},
+);
+
 it.each(NAMES)(
 	'%s: of two items with the same history, the second goes on from the first',
 	async (name) => {

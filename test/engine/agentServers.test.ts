@@ -566,6 +566,13 @@ describe('OpenAI Responses', () => {
 		expect(said(await follow([{ q: 'd' }], byKey))).toEqual(['I heard: d This is message 1.']);
 	});
 
+	it('a session of a key goes on by what an item hands over', async () => {
+		const first = await follow([{ q: 'one' }], byKey);
+		const second = await follow([{ ...first.items[0]?.json, q: 'two' }], byKey);
+		expect(said(second)).toEqual(['I heard: two This is message 2.']);
+		expect(second.hints).toEqual([]);
+	});
+
 	it('of two items with the same earlier answer, the second goes on from the first', async () => {
 		const [first] = (await follow([{ q: 'one' }])).items;
 		const both = await follow(['two', 'three'].map((q) => ({ ...first?.json, q })));

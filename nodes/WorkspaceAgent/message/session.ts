@@ -100,8 +100,8 @@ export function findHandedOver(
 	const read = (field: string) => (isHandedOver(field) ? handedOver.readItem(field) : undefined);
 	const history = isHandedOver('history') ? handedOver.readValue('history') : undefined;
 	const isFromItem = source === 'conversation' || source === 'item';
-	// of the output that asked a person
-	const isSame = id !== undefined && read('sessionId') === id && read('taskId') !== undefined;
+	// of an output of the session that the fields of the node name
+	const isSame = id !== undefined && read('sessionId') === id;
 	if (!(isFromItem || isSame) || read('sessionAt') !== place.id)
 		return source === 'conversation' ? { history } : {};
 	const waitsFor = isHandedOver('waitsFor') && handedOver.readValue('waitsFor');
