@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { idsOf, json, startLedgerRig } from './rig/ledger';
+import { idsOf, json, MINUTE, startLedgerRig } from './rig/ledger';
 
 // jobs of a list that was typed or that an expression gives, without a job ledger
 const rig = startLedgerRig();
@@ -85,6 +85,20 @@ it('a file that cannot be had is told of, since nothing would bring it again', a
 	rig.service.fault({ match: { path: '/content' }, do: { type: 'status', status: 503 } });
 	const out = await list(jobId).deliver();
 	expect(json(out)).toMatchObject([{ jobId, failure: { status: 503 } }]);
+});
+
+it('a file that is gone a week after the end of its job is told of', async () => {
+	const jobId = await rig.startJob('one');
+	const { deliver, staticData } = list(jobId, { events: ['mediaContentExpired'] });
+	const row = { id: 1, jobId, mediaType: 'images', credentialId: 'modelRouterApi' };
+	const startedAt = Date.now() - (7 * 24 * 60 + 1) * MINUTE;
+	staticData()['ledger'] = [{ ...row, state: 'pending', startedAt }];
+	// it has run for some minutes
+	expect(await deliver()).toEqual([]);
+	rig.service.world.jobs.get(jobId)!.expired = true;
+	const [known] = staticData()['ledger'] as [object];
+	staticData()['ledger'] = [{ ...known, startedAt: startedAt - 24 * 60 * MINUTE }];
+	expect(json(await deliver())).toMatchObject([{ event: 'mediaContentExpired', jobId }]);
 });
 
 it('a test run takes nothing away', async () => {

@@ -10,8 +10,11 @@ import { binaryParam, maxSizeOption, mediaTypeParam } from '../media/media.param
 import { triggerGroupOption } from '../media/start.params';
 import { simplifyParam } from '../acrossResources.params';
 
-/** Maximum milliseconds for which the service stores a file. */
-const RETENTION = 7 * 24 * 3_600_000;
+/**
+ * Milliseconds from the start of a job after which its file is gone: 7 days from its end. With a list of job IDs, a trigger looks for it
+ * once, so not before.
+ */
+const RETENTION = 8 * 24 * 3_600_000;
 
 /** A trigger that only reports expired files gets completed jobs once they are older than the retention time. */
 export function toEventFilters({ wants }: Pick<TriggerSettings, 'wants'>): EventFilter[] {
