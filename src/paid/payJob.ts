@@ -176,12 +176,16 @@ export function findMissingCosts({ record, jobId, mediaType, ...job }: Job): Jso
 	});
 }
 
-/** Maximum characters of the service's record that the ledger stores. A longer record is read again when needed. */
+/**
+ * Maximum characters of the service's record that the ledger stores. A longer record is read again when needed, but for the costs: only
+ * the response to the start always has the estimate.
+ */
 const MAX_RECORD_LENGTH = 4000;
 
 /** What the ledger stores of a job that was started. */
 function toEntryFields(job: Job) {
 	const { jobId, requestId = '', record } = job;
 	const text = JSON.stringify({ ...record, ...findMissingCosts(job) });
-	return { jobId, requestId, record: text.length > MAX_RECORD_LENGTH ? '' : text };
+	if (text.length <= MAX_RECORD_LENGTH) return { jobId, requestId, record: text };
+	return { jobId, requestId, record: JSON.stringify(findMissingCosts({ ...job, record: {} })) };
 }

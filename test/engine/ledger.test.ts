@@ -33,12 +33,22 @@ describe('a start that is entered', () => {
 		expect(JSON.parse(rig.n8n.entries()[0]!.record)).toMatchObject({ id: jobId });
 	});
 
-	it('has the estimate that the service says beside the job', async () => {
-		const body = JSON.stringify({ job: { id: 'J' }, estimated_cost: 9 });
-		failPosts(rig.service, { type: 'body', body });
+	it.each([
+		[
+			'says beside the job',
+			{ job: { id: 'J' }, estimated_cost: 9 },
+			{ id: 'J', estimated_cost: 9 },
+		],
+		[
+			'says in a long record',
+			{ id: 'J', estimated_cost: 9, input: 'a cat '.repeat(1000) },
+			{ estimated_cost: 9 },
+		],
+	])('has the estimate that the service %s', async (_where, body, kept) => {
+		failPosts(rig.service, { type: 'body', body: JSON.stringify(body) });
 		await run(rig.starting('one'));
-		const [{ record }] = rig.n8n.entries() as [Entry];
-		expect(JSON.parse(record)).toEqual({ id: 'J', estimated_cost: 9 });
+		const [{ jobId, record }] = rig.n8n.entries() as [Entry];
+		expect([jobId, JSON.parse(record)]).toEqual(['J', kept]);
 	});
 
 	it.each([2, -2])('has the times of n8n, whose clock is %i hours ahead', async (hours) => {
