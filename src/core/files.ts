@@ -46,7 +46,10 @@ export function detectFileType(
 	const guesses = filetypeinfo(start);
 	// the library reports a text for UTF-16, and for a rare audio format
 	const isText = ({ mime = '' }) => mime.startsWith('text/');
-	const { mime, extension } = guesses.find((guess) => guess.extension && !isText(guess)) ?? {};
+	// and an icon for raw sound whose first samples are 0 and 1
+	const isSound = declared.startsWith('audio/');
+	const isWrong = ({ mime = '' }) => /^text\//.test(mime) || (isSound && /^image\//.test(mime));
+	const { mime, extension } = guesses.find((guess) => guess.extension && !isWrong(guess)) ?? {};
 	const container = extension && CONTAINER_SUBTYPES[extension];
 	if (container) {
 		const isPrecise = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared);

@@ -44,6 +44,7 @@ it.each<[string, Uint8Array, string | undefined, Family, ...Found]>([
 	],
 	['unknown bytes with a header', UNKNOWN, 'audio/aac', 'audio', 'audio/aac', 'aac'],
 	['unknown bytes with an x- header', UNKNOWN, 'audio/x-aiff', 'audio', 'audio/x-aiff', 'aiff'],
+	['raw sound', hex('00000100 02000100'), 'audio/pcm', 'audio', 'audio/pcm', 'pcm'],
 	['unknown bytes', UNKNOWN, undefined, 'image', ...NONE],
 	['unknown bytes, a hostile header', UNKNOWN, 'image/../../x', 'image', ...NONE],
 ])('%s', (_name, start, header, family, mimeType, extension) => {
