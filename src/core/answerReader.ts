@@ -147,7 +147,7 @@ function createSilence({ clock, hear }: HttpResponse, fold: AnswerFold) {
 
 export const keepAliveError = (idleTimeout: number) =>
 	withDetails(truncatedAnswerError(`Only keep-alive messages came for ${idleTimeout / 1000} s.`), {
-		advice: 'If the agent needs longer before it answers, raise Idle Timeout in Request Settings.',
+		advice: 'If the answer needs longer, raise Idle Timeout in Request Settings.',
 	});
 
 /** Names of events that only keep a connection open. */
