@@ -89,11 +89,6 @@ async function sendOnce(
 	const asked: Partial<AskedServer> = other ?? {};
 	const { server = WORKSPACE, way = OF_WORKSPACE, newId = () => '' } = asked;
 	const { ids, read } = createIdReader(server);
-	/** An answer that breaks off may have no ID by which to go on: that of the one before counts. */
-	const known = (): ServerIds => ({
-		...(server.chatAt && asked.chat && { chat: asked.chat }),
-		...ids,
-	});
 	try {
 		const session = asked.isNew && server.chatAt ? undefined : sessionId;
 		const history = toMessages(server, asked.history, newId);
@@ -130,12 +125,12 @@ async function sendOnce(
 		if (server.approvals) reading.isWhole = () => false;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		const answer = fold.answer();
-		return { ...withWait(server, answer, known()), ...getRequestId(response.headers) };
+		return { ...withWait(server, answer, knownIds(server, asked, ids)), ...getRequestId(response.headers) };
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(
 				withDetails(explainGone(explain(error, server), server, other ?? {}, ids), {
-					ids: toErrorIds(server, sessionId, known()),
+					ids: toErrorIds(server, sessionId, knownIds(server, asked, ids)),
 					...(ids.running && error.kind === 'malformed' && WORKS_ON),
 				}),
 				'message',
@@ -143,6 +138,12 @@ async function sendOnce(
 		);
 	}
 }
+
+/** An answer that breaks off may have no ID by which to go on: that of the one before counts. */
+const knownIds = ({ chatAt }: AgentServer, { chat }: Values, ids: ServerIds): ServerIds => ({
+	...(chatAt && chat && { chat }),
+	...ids,
+});
 
 /** What the state of a task says is told, even where the text has a path of its own. What is not told has no ID to be approved by. */
 function withWait({ decides }: AgentServer, answer: AgentAnswer, ids: ServerIds) {

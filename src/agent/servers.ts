@@ -1,4 +1,5 @@
 import { A2A_ASKS, NOT_TAKEN, states } from './a2aAsks';
+import { approvalOfMcp, GONE_RESPONSE } from './openAiResponses';
 import type { AgentServer, Ask, Template } from './server';
 
 /** What n8n says where the last node of a workflow has returned nothing (2.41.1, webhook-helpers.js). */
@@ -21,16 +22,6 @@ const toRun = (what: Record<string, Template>): Ask => ({
 
 const ON_INTERRUPT = '[type=CUSTOM][name=on_interrupt]';
 const CANCELLED = { interruptId: '{task}', status: 'cancelled' };
-
-/** The words before it differ. */
-const NO_RESPONSE = "with id 'resp";
-
-/** As openai 7.57.0 has it. */
-const approvalOfMcp = (decision: Record<string, Template>) => ({
-	type: 'mcp_approval_response',
-	approval_request_id: '{task}',
-	...decision,
-});
 
 /** To add a server, write a row, and record what its own client sends and what it answers. */
 export const SERVERS = [
@@ -230,16 +221,7 @@ export const SERVERS = [
 		chatAt: ['response', '[object==response]'].map(
 			(place) => `${place}[status=completed|incomplete].id`,
 		),
-		// with status 400: dotnet/extensions#7704, maximhq/bifrost#2441. OpenAI keeps a response for 30 days
-		gone: {
-			chat: {
-				previous_response_not_found: '',
-				// vLLM and SGLang (_make_not_found_error), and what LiteLLM passes on
-				invalid_request_error: NO_RESPONSE,
-				'400': NO_RESPONSE,
-				'404': NO_RESPONSE,
-			},
-		},
+		gone: { chat: GONE_RESPONSE },
 		tasks: {
 			waits: {},
 			over: ['completed', 'incomplete', 'failed', 'cancelled'],

@@ -101,9 +101,7 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 		const [first] = rows;
 		if (!first) return undefined;
 		const job = identifyJob(first);
-		const states = HANDED_OVER_STATES.filter((handedOver) =>
-			rows.some(({ state }) => state === handedOver),
-		);
+		const states = HANDED_OVER_STATES.filter((one) => rows.some(({ state }) => state === one));
 		if (!states.length) return { entry: first, alreadyWaiting: true };
 		for (const [outcome, restored] of Object.entries(RESTORED))
 			if (rows.some((row) => row.outcome === outcome))

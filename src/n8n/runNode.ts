@@ -1,7 +1,6 @@
 import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
-import type { Clock } from '../core/retry';
 import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from './caller';
 import type { ServiceAccess } from './connection';
 import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
@@ -14,6 +13,7 @@ import {
 	type OperationContexts,
 	type PreparedItem,
 } from './operationContext';
+import { createEventLoopYielder } from './eventLoop';
 import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
 import { connectItems, type ItemConnections } from './connect';
@@ -287,21 +287,4 @@ function logUnknownOutcome(
 		requestId,
 		...ids,
 	});
-}
-
-/** Milliseconds for which the event loop may be blocked. Until then webhooks and Stop have to wait. */
-const MAX_BLOCKING_TIME = 50;
-
-/**
- * For a loop over items without other waits: n8n takes half a millisecond per expression, so 10,000 of them would block the whole
- * instance for seconds.
- *
- * @returns a function to be awaited before every item. It throws when the execution is stopped.
- */
-function createEventLoopYielder({ now, sleep }: Clock): () => Promise<void> | undefined {
-	let since = now();
-	return () => {
-		if (now() - since < MAX_BLOCKING_TIME) return undefined;
-		return sleep(0).then(() => void (since = now()));
-	};
 }

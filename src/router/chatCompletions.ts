@@ -160,11 +160,7 @@ function addToChoices(
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
-		const { [name]: before } = choice.fields;
-		const isObject = isPlainObject(value);
-		// what Azure's filter finds in a piece is whole: dto-btn/ssc-assistant (simple_chat.ts)
-		if (isObject && name !== 'logprobs') choice.fields[name] = { ...Object(before), ...value };
-		else choice.fields[name] = isObject ? mergePiece(before, value) : value;
+		choice.fields[name] = mergeField(choice.fields[name], value, name);
 	}
 	const whole = known ? undefined : findWhole(chunkChoice);
 	choice.whole = whole && structuredClone(whole);
@@ -173,6 +169,12 @@ function addToChoices(
 	const added = addDelta(choice, delta);
 	end.add(choice, before, delta, chunkChoice);
 	return index === 0 ? added : '';
+}
+
+function mergeField(existing: unknown, value: unknown, name: string): unknown {
+	if (!isPlainObject(value)) return value;
+	// what Azure's filter finds in a piece is whole: dto-btn/ssc-assistant (simple_chat.ts)
+	return name === 'logprobs' ? mergePiece(existing, value) : { ...Object(existing), ...value };
 }
 
 /** @throws ServiceError `truncated` for one too many. */

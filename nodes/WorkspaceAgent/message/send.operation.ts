@@ -96,10 +96,7 @@ export const sendOperation = operation({
 				decision,
 				place: place.id,
 			}),
-			...(server?.history && {
-				history:
-					session.source === 'conversation' && history === false ? false : readHistory(history),
-			}),
+			...(server?.history && { history: readTold(session, history) }),
 			isCheck,
 			isCarriedOn: context.handedOver.caller === 'workflow',
 			session,
@@ -146,6 +143,10 @@ interface SendRequest extends HistoryRequest, Shown {
 	answerPath: string | undefined;
 	onIncomplete: 'error' | 'partial';
 }
+
+/** @returns false where a conversation has nothing of it to tell. */
+const readTold = ({ source }: Session, history: unknown) =>
+	source === 'conversation' && history === false ? false : readHistory(history);
 
 /** An ID by which the server replaces that of a session is handed over, or looked up and remembered. */
 function toChat(
