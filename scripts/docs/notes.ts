@@ -33,7 +33,7 @@ export const NOTES: Readonly<Record<string, string>> = {
 	'The job … that execution … has paid for is gone at the service, so a new one is started.': HINT,
 	'What was sent could not be recorded for later executions by hand: they start and pay for new jobs.':
 		HINT,
-	'A request cost …, more than the … that it could cost at the prices of the catalog. The budget counts what it cost.':
+	'A request cost …, more than the … that was reserved for it. The budget counts what it cost.':
 		HINT,
 	'The catalog could not be read (…), so its prices of … UTC count': HINT,
 	'The answer stopped before its end':

@@ -81,7 +81,7 @@ export class NodeBudget implements SharedBudget {
 					reservation.release(most, paid);
 					if (paid.gt(most))
 						this.#use.addHint(
-							`A request cost ${formatUsd(paid)}, more than the ${formatUsd(most)} that it could cost at the prices of the catalog. The budget counts what it cost.`,
+							`A request cost ${formatUsd(paid)}, more than the ${formatUsd(most)} that was reserved for it. The budget counts what it cost.`,
 						);
 				},
 			};

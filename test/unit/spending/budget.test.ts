@@ -329,6 +329,19 @@ it('a job whose end is seen at once is counted once', async () => {
 	expect([spent, reservations]).toEqual([{ '2026-11-24': '15' }, {}]);
 });
 
+it('what costs more than an unknown cost counts as is said without prices', async () => {
+	const { createRun, hints, rows } = createWorld();
+	const run = createRun(undefined, false, { unknownCost: new Big(20) });
+	await (await ask(run, { unbounded: 'No price' })).settle(30);
+	await run.close();
+	expect([hints, readRow(rows).spent]).toEqual([
+		[
+			'A request cost $0.00003, more than the $0.00002 that was reserved for it. The budget counts what it cost.',
+		],
+		30,
+	]);
+});
+
 it('the end of a job is counted after one that could not be written', async () => {
 	const { createRun, rows, table, hints, pass } = createWorld();
 	const run = createRun();
