@@ -127,11 +127,11 @@ export const formatTurns = (said: Conversation): string => join(nameTurns(said))
 const nameTurns = ({ turns, speakers }: Conversation) =>
 	turns.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []));
 
-/** The whole conversation with its opening, or the end of it if it is too long. */
+/** The whole conversation with its opening. Of one that is too long, the end, which says so. */
 export function formatTranscript(conversation: Conversation): string {
 	const { rules, speakers } = conversation;
 	const opening = rules.opening.trim() ? [toNamed(undefined, rules.opening, speakers)] : [];
-	return cutParts([...opening, ...nameTurns(conversation)]).text;
+	return limitLength([...opening, ...nameTurns(conversation)]).text;
 }
 
 /**
