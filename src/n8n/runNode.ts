@@ -5,7 +5,7 @@ import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from 
 import type { ServiceAccess } from './connection';
 import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
-import { createEventLoopYielder, runPool, type Slot } from './itemPool';
+import { runPool, type Slot } from './itemPool';
 import { requireN8n } from './n8nVersions';
 import type { ItemOutput, Operation, Resource } from './operation';
 import {
