@@ -122,16 +122,16 @@ export function toModeratorPrompt(
 }
 
 /** What was said, with names. */
-export const formatTurns = (said: Conversation): string => join(nameTurns(said));
+export const formatTurns = ({ turns, speakers }: Conversation): string =>
+	join(nameTurns(turns, speakers));
 
-const nameTurns = ({ turns, speakers }: Conversation) =>
-	turns.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []));
+const nameTurns = (entries: readonly Entry[], speakers: readonly string[]) =>
+	entries.flatMap(({ speaker, text }) => (text.trim() ? toNamed(speaker, text, speakers) : []));
 
-/** The whole conversation with its opening. Of one that is too long, the end, which says so. */
-export function formatTranscript(conversation: Conversation): string {
-	const { rules, speakers } = conversation;
-	const opening = rules.opening.trim() ? [toNamed(undefined, rules.opening, speakers)] : [];
-	return limitLength([...opening, ...nameTurns(conversation)]).text;
+/** The whole conversation, with its opening after the turns of an earlier one. Of one that is too long, the end, which says so. */
+export function formatTranscript({ rules, speakers, turns, earlier }: Conversation): string {
+	const entries = [...turns.slice(0, earlier), { text: rules.opening }, ...turns.slice(earlier)];
+	return limitLength(nameTurns(entries, speakers)).text;
 }
 
 /**

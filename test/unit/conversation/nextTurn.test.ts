@@ -112,6 +112,11 @@ it('the moderator is told who can speak, what was said and what the user wants',
 	expect(toModeratorPrompt(begun({}, speakers), '', {})).not.toContain('DONE');
 	const goesOn = begun({}, speakers, [said('Analyst', 'It is legal.')]);
 	expect(toModeratorPrompt(goesOn, '', {})).not.toContain('DONE');
+	// as everybody else hears it
+	const { turns } = goesOn;
+	expect(
+		toModeratorPrompt({ ...goesOn, turns: [...turns, said('Lawyer', 'No.')] }, '', {}),
+	).toContain('Analyst: It is legal.\n\nHello\n\nLawyer: No.');
 });
 
 const three = ['Ada', 'Bob', 'Eve'];
