@@ -125,7 +125,10 @@ async function sendOnce(
 		if (server.approvals) reading.isWhole = () => false;
 		await foldAnswer(response, reading, (text) => (text ? onText(text) : undefined));
 		const answer = fold.answer();
-		return { ...withWait(server, answer, knownIds(server, asked, ids)), ...getRequestId(response.headers) };
+		return {
+			...withWait(server, answer, knownIds(server, asked, ids)),
+			...getRequestId(response.headers),
+		};
 	} catch (cause) {
 		throw mapServiceError(cause, (error) =>
 			withOutcome(

@@ -7,6 +7,7 @@ import { takeFiles, transcriptOf } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
 	readReasoning,
+	mergeField,
 	mergePiece,
 	addCallFragment,
 	createPartialCalls,
@@ -169,12 +170,6 @@ function addToChoices(
 	const added = addDelta(choice, delta);
 	end.add(choice, before, delta, chunkChoice);
 	return index === 0 ? added : '';
-}
-
-function mergeField(existing: unknown, value: unknown, name: string): unknown {
-	if (!isPlainObject(value)) return value;
-	// what Azure's filter finds in a piece is whole: dto-btn/ssc-assistant (simple_chat.ts)
-	return name === 'logprobs' ? mergePiece(existing, value) : { ...Object(existing), ...value };
 }
 
 /** @throws ServiceError `truncated` for one too many. */

@@ -36,6 +36,13 @@ export function mergePiece(existing: unknown, piece: unknown, name = ''): unknow
 	return existing;
 }
 
+/** Adds a field beside the message of a choice to what it is so far. */
+export function mergeField(existing: unknown, value: unknown, name: string): unknown {
+	if (!isPlainObject(value)) return value;
+	// what Azure's filter finds in a piece is whole: dto-btn/ssc-assistant (simple_chat.ts)
+	return name === 'logprobs' ? mergePiece(existing, value) : { ...Object(existing), ...value };
+}
+
 function addEntry(entries: unknown[], piece: unknown): void {
 	const known = isPlainObject(piece) ? findEntry(entries, piece) : undefined;
 	if (!known) return void entries.push(piece);
