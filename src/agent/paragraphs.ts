@@ -5,6 +5,9 @@ export type Paragraphs = ReturnType<typeof createParagraphs>;
 /** Characters. What is shorter may begin another message: in JavaScript, LangGraph's pieces look like its whole messages. */
 const MIN_COPY = 8;
 
+/** Far more messages than any graph has side by side. Each may be compared with all of them. */
+const MAX_BESIDE = 100;
+
 const BREAK = '\n\n';
 
 /** Adds pieces and whole messages to a text. */
@@ -100,7 +103,7 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 				if (mayBeCopy && text.length >= MIN_COPY && (isSaid(text, current()) || !isNew(text)))
 					return '';
 				kept.set(id, `${kept.get(id) ?? ''}${broken.delete(id) ? BREAK : ''}${text}`);
-				return '';
+				return kept.size < MAX_BESIDE ? '' : release();
 			}
 			const before = isSame ? '' : release();
 			place = from;

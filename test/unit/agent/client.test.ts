@@ -347,7 +347,9 @@ it.each<[string, unknown[]]>([
 	const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
 	const notice = expect.stringMatching(/limit of tokens/);
 	expect(await send(events(body))).toMatchObject({ text: 'Half', dialect, notice });
-	const more = body.replace(/length|max_\w*tokens\w*|model_context\w*/i, 'end_turn').replace('Half', 'The other');
+	const more = body
+		.replace(/length|max_\w*tokens\w*|model_context\w*/i, 'end_turn')
+		.replace('Half', 'The other');
 	expect(await send(events(body + more))).not.toHaveProperty('notice');
 });
 
@@ -400,6 +402,15 @@ it('messages of nodes that run in parallel are not mixed, and what is kept of on
 	expect(await broken).toMatchObject({
 		details: { partial: { text: 'The first one.\n\nThe second ' } },
 	});
+});
+
+it('a hundred messages are kept side by side: each is compared with all', async () => {
+	const said = Array.from({ length: 250 }, (_, index) => `message ${index}`);
+	const told: string[] = [];
+	const all = events(said.map((text, index) => piece(`${index}`, text, 1, 'ai')).join(''));
+	const { text } = await send(all, { onText: (added) => void (added && told.push(added)) });
+	expect(text).toBe(said.join('\n\n'));
+	expect(told.map((one) => one.match(/message/g)?.length)).toEqual([1, 100, 100, 49]);
 });
 
 const SEARCH = [{ type: 'server_tool_use', id: 't', name: 'web_search' }];
