@@ -196,7 +196,7 @@ export function addCallFragment(calls: PartialCalls, fragment: unknown, position
 
 /** The first value counts. An empty one is kept until another comes. Objects are merged: a signature may come with a later fragment. */
 function add(call: PartialCall, name: string, value: unknown): void {
-	const existing = call[name];
+	const existing = Object.hasOwn(call, name) ? call[name] : undefined;
 	if (isPlainObject(existing) && isPlainObject(value))
 		for (const [field, one] of Object.entries(value)) add(existing, field, one);
 	else if (isMissing(existing)) call[name] = value;
