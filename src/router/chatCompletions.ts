@@ -6,7 +6,6 @@ import { createAnswerEnd, finishOf, hasBroken } from './answerEnd';
 import { takeFiles, transcriptOf } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
-	readReasoning,
 	mergeField,
 	mergePiece,
 	addCallFragment,
@@ -14,6 +13,7 @@ import {
 	type PartialChoice,
 	sortCalls,
 } from './chatMessage';
+import { readReasoning } from './reasoning';
 import {
 	type AnswerFile,
 	checkCount,
