@@ -78,6 +78,10 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 		broken.clear();
 		return text;
 	};
+	const keep = (text: string, id: string | undefined): string => {
+		kept.set(id, `${kept.get(id) ?? ''}${broken.delete(id) ? BREAK : ''}${text}`);
+		return kept.size < MAX_BESIDE ? '' : release();
+	};
 	// the length first: many pieces are compared
 	const isSaid = (text: string, said: string): boolean =>
 		text.length * 2 > said.length && !!text.trim() && withoutSpace(text) === withoutSpace(said);
@@ -102,8 +106,7 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 			if (isBeside) {
 				if (mayBeCopy && text.length >= MIN_COPY && (isSaid(text, current()) || !isNew(text)))
 					return '';
-				kept.set(id, `${kept.get(id) ?? ''}${broken.delete(id) ? BREAK : ''}${text}`);
-				return kept.size < MAX_BESIDE ? '' : release();
+				return keep(text, id);
 			}
 			const before = isSame ? '' : release();
 			place = from;
