@@ -5,7 +5,7 @@ import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from 
 import type { ServiceAccess } from './connection';
 import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
-import { runPool, type Slot } from './itemPool';
+import { createEventLoopYielder, runPool, type Slot } from './itemPool';
 import { requireN8n } from './n8nVersions';
 import type { ItemOutput, Operation, Resource } from './operation';
 import {
@@ -13,7 +13,6 @@ import {
 	type OperationContexts,
 	type PreparedItem,
 } from './operationContext';
-import { createEventLoopYielder } from './eventLoop';
 import { createParamReader } from './parameters';
 import { attachStartedIds } from './recordIds';
 import { connectItems, type ItemConnections } from './connect';
