@@ -15,7 +15,7 @@ import {
 	textOf,
 } from './liveCaller.ts';
 import { hasSimpleMemory, sharedLog } from './shared.ts';
-import { beginAt, chatTrigger, webhook, workflow, type WorkflowFile } from './workflow.ts';
+import { beginAt, chatTrigger, node, webhook, workflow, type WorkflowFile } from './workflow.ts';
 
 // the service says word n+1 only after the caller of the workflow has read word n: no clock is needed to see that it is live
 const bridge = bridgeOfFile();
@@ -180,3 +180,31 @@ it.each<[string, string, (path: string) => WorkflowFile]>([
 		expect(logged).toMatch(/(could not answer|failure): .*refused the API key \(401\)/);
 	},
 );
+
+it('a visitor reads no more of a failure in a workflow that the chat calls', async () => {
+	const does = { type: 'status' as const, status: 401, body: { detail: INTERNAL } };
+	bridge.service.fault({ match: { method: 'POST' }, do: does });
+	const called = await bridge.editor.publish(
+		beginAt(workflow('called', [], text(messages('={{ $json.chatInput }}'))), {
+			type: 'n8n-nodes-base.executeWorkflowTrigger',
+			typeVersion: 1.1,
+			parameters: { inputSource: 'passthrough' },
+		}),
+	);
+	const call = node(
+		'Call',
+		'n8n-nodes-base.executeWorkflow',
+		{ workflowId: { __rl: true, mode: 'id', value: called.id }, options: {} },
+		{ typeVersion: 1.2 },
+	);
+	const path = randomUUID();
+	await bridge.editor.publish(
+		beginAt(workflow('caller', [], call), chatTrigger(path, 'streaming')),
+	);
+	const url = `${bridge.editor.url}/webhook/${path}/chat`;
+	const chunks = await readLive(url, chatMessage('hello'));
+	expect(JSON.stringify(chunks)).not.toContain(INTERNAL);
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Chat could not answer.']);
+	const { id } = await bridge.editor.finishedOf(called.id);
+	expect(sharedLog()).toMatch(new RegExp(`execution ${id}, .*refused the API key \\(401\\)`));
+});
