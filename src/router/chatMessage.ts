@@ -242,7 +242,7 @@ function startsNewCall(
 	if (!isOther || isMissing(name)) return false;
 	const { name: existingName, arguments: existing } = Object(existingFunction) as JsonObject;
 	// arguments that are none are complete, too, once another function is called: maximhq/bifrost#1961
-	if (existing === '' && existingName !== name) return true;
+	if (existing === '' && existingName && existingName !== name) return true;
 	const existingArguments = String(existing);
 	calls.parsedCharacters += existingArguments.length;
 	const isUnchecked = calls.parsedCharacters > MAX_PARSED_CHARACTERS;

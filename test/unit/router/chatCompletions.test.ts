@@ -187,6 +187,7 @@ it.each([
 		['0 c f {}', '1 c f -', '1 - - {}', '2 c g {}'],
 		['c f {}', 'c g {}'],
 	],
+	['with an id before the name', ['0 c - -', '0 d f {}'], ['c f {}']],
 	['with an id for every fragment', ['0 c f {"a"', '0 d - :1}'], ['c f {"a":1}']],
 	['with a name for every fragment', ['0 c f {', '0 d g }'], ['c f {}']],
 	['with the same id and name', ['0 c f {', '0 c f }'], ['c f {}']],
