@@ -44,11 +44,8 @@ export function detectFileType(
 	const looksLikePage = /^\s*[<{[]/.test(text);
 	if (looksLikePage || isPlainText(start)) return undefined;
 	const guesses = filetypeinfo(start);
-	// the library reports a text for UTF-16, and for a rare audio format
-	const isText = ({ mime = '' }) => mime.startsWith('text/');
-	// and an icon for raw sound whose first samples are 0 and 1
-	const isSound = declared.startsWith('audio/');
-	const isWrong = ({ mime = '' }) => /^text\//.test(mime) || (isSound && /^image\//.test(mime));
+	// the library reports a text for UTF-16 and a rare audio format, and an icon for raw sound whose first samples are 0 and 1
+	const isWrong = ({ mime = '' }) => /^(text\/|image\/\S+ audio\/)/.test(`${mime} ${declared}`);
 	const { mime, extension } = guesses.find((guess) => guess.extension && !isWrong(guess)) ?? {};
 	const container = extension && CONTAINER_SUBTYPES[extension];
 	if (container) {
@@ -58,7 +55,7 @@ export function detectFileType(
 	if (mime) return toFileType(mime.replace('audio/x-wav', 'audio/wav'), extension);
 	if (/html|json|xml/.test(declared)) return undefined;
 	if (/^(image|audio|video)\/[\w.+-]+$/.test(declared)) return toFileType(declared);
-	return guesses.some(isText) ? undefined : toFileType('application/octet-stream');
+	return guesses.some(isWrong) ? undefined : toFileType('application/octet-stream');
 }
 
 /** @param extension The usual one; by default it follows from the type's name. */
