@@ -28,6 +28,9 @@ const CUT = /^(length|max_(output_)?tokens)$/i;
 export const finishOf = ({ finish_reason: reason, native_finish_reason: native }: JsonObject) =>
 	[native, reason].some((word) => typeof word === 'string' && CUT.test(word)) ? 'length' : reason;
 
+/** Whether a choice says that it was cut off, or withheld. */
+export const isCut = (fields: JsonObject) => FINISH_WITHOUT_TEXT.includes(finishOf(fields));
+
 /**
  * Follows whether all of a streamed chat completion has arrived, its end mark aside, and whether its token counts are those of all of it.
  *
@@ -51,7 +54,7 @@ export function createAnswerEnd(number: number) {
 		 * @param whole The choice of the chunk, which has the piece.
 		 */
 		add(choice: PartialChoice, before: unknown, piece: JsonObject, whole: JsonObject): void {
-			const { finish_reason: reason } = choice.fields;
+			const reason = finishOf(choice.fields);
 			// most pieces are within the answer
 			if (!isCounted && (reason ?? '') === '') return;
 			hasReason ||= !isMissing(reason);
@@ -95,4 +98,4 @@ const mayEnd = ({ contentChunks, spokenChunks, calls, whole, fields }: PartialCh
 	spokenChunks.length > 0 ||
 	calls !== undefined ||
 	whole !== undefined ||
-	FINISH_WITHOUT_TEXT.includes(fields['finish_reason']);
+	isCut(fields);

@@ -2,7 +2,7 @@ import { parseErrorBody } from '../core/errorResponses';
 import { textOf } from '../core/extractText';
 import type { Http } from '../core/http';
 import { isMissing, isPlainObject, type JsonObject } from '../core/json';
-import { createAnswerEnd, finishOf, hasBroken } from './answerEnd';
+import { createAnswerEnd, finishOf, hasBroken, isCut } from './answerEnd';
 import { takeFiles, transcriptOf } from './answerFiles';
 import { type ChatMessage, hasMore } from './messages';
 import {
@@ -17,7 +17,6 @@ import { readReasoning } from './reasoning';
 import {
 	type AnswerFile,
 	checkCount,
-	FINISH_WITHOUT_TEXT,
 	readUsage,
 	toToolCall,
 	type TextAnswer,
@@ -157,7 +156,7 @@ function addToChoices(
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
 	const known = choices.get(index);
 	const choice = known ?? addChoice(choices, index);
-	const { finish_reason: before } = choice.fields;
+	const before = finishOf(choice.fields);
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
@@ -199,9 +198,6 @@ function choiceHasContent({ contentChunks, message, calls, fields }: PartialChoi
 		isCut(fields)
 	);
 }
-
-/** Whether a choice says that it was cut off, or withheld. */
-const isCut = (fields: JsonObject) => FINISH_WITHOUT_TEXT.includes(finishOf(fields));
 
 function addDelta(choice: PartialChoice, delta: JsonObject): string {
 	let content = '';

@@ -255,6 +255,15 @@ it.each([
 	});
 });
 
+it.each([
+	['a text', says('a')],
+	['thoughts', chunk({ reasoning: 'a' })],
+])('a chat without its mark that Gemini calls cut after %s is complete', async (_what, piece) => {
+	const last = { ...chunk({}, { finish_reason: 'MAX_TOKENS' }), usage: USAGE };
+	const answer = await otherChat(events(data(piece, last)));
+	expect(answer).toMatchObject({ finishReason: 'length', usage: USAGE });
+});
+
 /** A piece, with what came so far beside it. */
 const soFar = (content: string, all: string, more: object = {}) =>
 	chunk({ content }, { message: { content: all }, ...more });
