@@ -5,8 +5,8 @@ export type Paragraphs = ReturnType<typeof createParagraphs>;
 /** Characters. What is shorter may begin another message: in JavaScript, LangGraph's pieces look like its whole messages. */
 const MIN_COPY = 8;
 
-/** Far more messages than any graph has side by side. Each may be compared with all of them. */
-const MAX_BESIDE = 100;
+/** With more messages side by side, none is compared with the others: thousands would take minutes. */
+const MAX_COMPARED = 100;
 
 const BREAK = '\n\n';
 
@@ -78,16 +78,15 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 		broken.clear();
 		return text;
 	};
-	const keep = (text: string, id: string | undefined): string => {
-		kept.set(id, `${kept.get(id) ?? ''}${broken.delete(id) ? BREAK : ''}${text}`);
-		return kept.size < MAX_BESIDE ? '' : release();
-	};
 	// the length first: many pieces are compared
 	const isSaid = (text: string, said: string): boolean =>
 		text.length * 2 > said.length && !!text.trim() && withoutSpace(text) === withoutSpace(said);
-	/** Whether it is none of those that are kept. */
+	/** Whether it is certainly none of those that are kept. */
 	const isNew = (text: string): boolean =>
-		![...kept.values()].some((message) => isSaid(text, message));
+		kept.size <= MAX_COMPARED && ![...kept.values()].some((message) => isSaid(text, message));
+	const isCopy = (text: string): boolean =>
+		text.length >= MIN_COPY &&
+		(isSaid(text, current()) || (kept.size <= MAX_COMPARED && !isNew(text)));
 
 	return {
 		release,
@@ -104,9 +103,9 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 			own = id;
 			if (!text) return '';
 			if (isBeside) {
-				if (mayBeCopy && text.length >= MIN_COPY && (isSaid(text, current()) || !isNew(text)))
-					return '';
-				return keep(text, id);
+				if (mayBeCopy && isCopy(text)) return '';
+				kept.set(id, `${kept.get(id) ?? ''}${broken.delete(id) ? BREAK : ''}${text}`);
+				return '';
 			}
 			const before = isSame ? '' : release();
 			place = from;
