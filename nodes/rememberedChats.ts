@@ -62,13 +62,13 @@ export async function openChat(context: ChatContext, remembering: string) {
 		/** To be called with the chat's ID as soon as it is known. */
 		onChat(id: string) {
 			recordId('chat', id);
-			if (id !== before) newChat = id;
+			if (id !== (known ?? remembered?.chatId)) newChat = id;
 			flowState.set(name, id);
 		},
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */
 		async remember() {
 			if (isKept && newChat !== undefined)
-				await memory.remember(newChat, remembered ?? (before === undefined ? undefined : 'last'));
+				await memory.remember(newChat, known === undefined ? remembered : 'last');
 		},
 	};
 }
@@ -102,7 +102,7 @@ function createMemory(
 		 */
 		async remember(chatId: string, replaced: RememberedChat | undefined | 'last'): Promise<void> {
 			if (!usesLedger) {
-				if (replaced !== 'last' && request.chat.isMissedLater)
+				if (replaced !== 'last' && !request.chat.chatId && request.chat.isMissedLater)
 					addHint(forgottenNotice(remembering));
 				return;
 			}

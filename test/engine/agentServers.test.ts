@@ -2,6 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { searchAgents } from '../../nodes/WorkspaceAgent/agentPicker';
 import { SERVERS } from '../../src/agent/servers';
+import type { Fault } from '../service/service';
 import { AGENT_KEY, type AgentServers, agentServers } from '../service/agentServers';
 import { CARRY_ON, model } from './rig/calls';
 import { startDataTables } from './rig/dataTables';
@@ -638,6 +639,26 @@ describe('OpenAI Responses', () => {
 		expect(n8n.rows.map(({ record }) => JSON.parse(String(record)))).toEqual([
 			{ chatId: expect.stringMatching(/^resp_/) },
 		]);
+		await n8n.stop();
+	});
+
+	it('the job ledger remembers a chat that an item hands over, but no older answer', async () => {
+		const n8n = await startDataTables();
+		const send = async (name: Name, q: string, more: INodeParameters, item: IDataObject = {}) =>
+			(await run({ ...callOf(name, q, more, n8n.ledgerFields), items: [item] })).items[0]?.json;
+		const begun = await send('a2a', 'one', { sessionMode: 'new' });
+		const byId = { sessionMode: 'id', sessionId: String(begun?.['sessionId']) };
+		await send('a2a', 'two', byId, begun);
+		expect((await send('a2a', 'three', byId))?.['output']).toMatch(/message 3\.$/);
+		const older = await send('responses', 'one', byKey);
+		const newer = await send('responses', 'two', byKey);
+		const status: Fault = { type: 'status', status: 403 };
+		n8n.service.fault({ match: { path: 'data-tables' }, do: status, times: 1 });
+		await send('responses', 'aside', byKey, older);
+		await send('responses', 'three', byKey);
+		const [aside, last] = asked().slice(-2);
+		expect(aside?.body['previous_response_id']).toBe(older?.['chatId']);
+		expect(last?.body['previous_response_id']).toBe(newer?.['chatId']);
 		await n8n.stop();
 	});
 
