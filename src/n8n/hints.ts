@@ -5,12 +5,6 @@ import type { Cost } from '../core/reserve';
 import { escapeHtml } from './errorMessages';
 import type { Redactor } from './redact';
 
-/** Of one run of a node. Those of items may all differ, and the editor shows each in a box above the output. */
-const MAX_WARNINGS = 20;
-
-/** How many each run may still show. */
-const warningsLeft = new WeakMap<object, number>();
-
 /**
  * Shows a sentence next to the output. It may have a service's words, and the editor renders it as HTML.
  *
@@ -21,11 +15,7 @@ export function addHint(
 	message: string,
 	type: 'info' | 'warning' = 'warning',
 ): void {
-	const left = type === 'info' ? 1 : (warningsLeft.get(n8n) ?? MAX_WARNINGS);
-	if (type === 'warning') warningsLeft.set(n8n, left - 1);
-	if (left < 0) return;
-	const shown = left ? message : 'Further hints are not shown';
-	n8n.addExecutionHints({ message: escapeHtml(shown), type, location: 'outputPane' });
+	n8n.addExecutionHints({ message: escapeHtml(message), type, location: 'outputPane' });
 }
 
 /**

@@ -16,11 +16,6 @@ it.each([
 		[`A ${ECHOED}.`, `A ${ECHOED.toUpperCase()}.`],
 		['2 items: A ***.'],
 	],
-	[
-		'no more than a person reads',
-		Array.from({ length: 25 }, (_, item) => `Item ${item}.`),
-		[...Array.from({ length: 20 }, (_, item) => `Item ${item}.`), 'Further hints are not shown'],
-	],
 	['a sentence of JavaScript', ['constructor', '__proto__'], ['constructor', '__proto__']],
 ])('hints show %s', (_name, sentences, messages) => {
 	const shown: NodeExecutionHint[] = [];
