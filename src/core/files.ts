@@ -42,11 +42,13 @@ export function detectFileType(
 	if (SVG_START.test(text)) return toFileType('image/svg+xml');
 	// some types are detected by a single letter: "Gateway Timeout" would be a video
 	const looksLikePage = /^\s*[<{[]/.test(text);
-	if (looksLikePage || isPlainText(start)) return undefined;
+	if (isPlainText(start)) return undefined;
+	if (RAW_SOUND.test(declared) && !SOUND_START.test(text)) return toFileType(declared);
+	if (looksLikePage) return undefined;
 	const guesses = filetypeinfo(start);
-	// the library reports a text for UTF-16 and a rare audio format, and an icon for raw sound whose first samples are 0 and 1
-	const isWrong = ({ mime = '' }) => /^(text\/|image\/\S+ audio\/)/.test(`${mime} ${declared}`);
-	const { mime, extension } = guesses.find((guess) => guess.extension && !isWrong(guess)) ?? {};
+	// the library reports a text for UTF-16, and for a rare audio format
+	const isText = ({ mime = '' }) => mime.startsWith('text/');
+	const { mime, extension } = guesses.find((guess) => guess.extension && !isText(guess)) ?? {};
 	const container = extension && CONTAINER_SUBTYPES[extension];
 	if (container) {
 		const isPrecise = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared);
@@ -55,8 +57,12 @@ export function detectFileType(
 	if (mime) return toFileType(mime.replace('audio/x-wav', 'audio/wav'), extension);
 	if (/html|json|xml/.test(declared)) return undefined;
 	if (/^(image|audio|video)\/[\w.+-]+$/.test(declared)) return toFileType(declared);
-	return guesses.some(isWrong) ? undefined : toFileType('application/octet-stream');
+	return guesses.some(isText) ? undefined : toFileType('application/octet-stream');
 }
+
+/** Samples without a header, which may begin with any bytes: OpenAI and Gemini. */
+const RAW_SOUND = /^audio\/(pcm|l16)$/;
+const SOUND_START = /^(RIFF|ID3|OggS|fLaC)/;
 
 /** @param extension The usual one; by default it follows from the type's name. */
 const toFileType = (

@@ -45,6 +45,10 @@ it.each<[string, Uint8Array, string | undefined, Family, ...Found]>([
 	['unknown bytes with a header', UNKNOWN, 'audio/aac', 'audio', 'audio/aac', 'aac'],
 	['unknown bytes with an x- header', UNKNOWN, 'audio/x-aiff', 'audio', 'audio/x-aiff', 'aiff'],
 	['raw sound', hex('00000100 02000100'), 'audio/pcm', 'audio', 'audio/pcm', 'pcm'],
+	['raw sound like a video', hex('47000100'), 'audio/pcm', 'audio', 'audio/pcm', 'pcm'],
+	['raw sound like JSON', hex('5b00ff00'), 'audio/pcm', 'audio', 'audio/pcm', 'pcm'],
+	['raw sound like an MP3', hex('fffb9000'), 'audio/pcm', 'audio', 'audio/pcm', 'pcm'],
+	['raw sound of Gemini', hex('00000100'), 'audio/L16;rate=24000', 'audio', 'audio/l16', 'l16'],
 	['unknown bytes', UNKNOWN, undefined, 'image', ...NONE],
 	['unknown bytes, a hostile header', UNKNOWN, 'image/../../x', 'image', ...NONE],
 ])('%s', (_name, start, header, family, mimeType, extension) => {
