@@ -13,6 +13,8 @@ interface Held {
 	entries: Set<Entry>;
 	/** When triggers check the first of them; milliseconds since 1970. */
 	checkAt: number;
+	/** When the last wait ends. */
+	until: number;
 }
 
 /** By the connection of the node run. */
@@ -53,7 +55,7 @@ async function hold(
 	ledger: Ledger,
 	entry: Entry,
 ): Promise<Held> {
-	const held = heldBy.get(connectLedger) ?? { entries: new Set(), checkAt: Infinity };
+	const held = heldBy.get(connectLedger) ?? { entries: new Set(), checkAt: Infinity, until: 0 };
 	const { entries } = held;
 	if (!heldBy.has(connectLedger))
 		atEnd(async (isHandedOver) => {
@@ -64,10 +66,11 @@ async function hold(
 	entries.add(entry);
 	held.checkAt = Math.min(held.checkAt, entry.checkAt);
 	const now = ledger.n8nTime();
+	held.until = Math.max(held.until, now + maxWait);
 	// many items at once postpone the checks once
-	if (held.checkAt < now + maxWait + WAIT_MARGIN / 2) {
-		held.checkAt = now + maxWait + WAIT_MARGIN;
-		await leaveToTriggers(ledger, [...entries], maxWait + WAIT_MARGIN);
+	if (held.checkAt < held.until + WAIT_MARGIN / 2) {
+		held.checkAt = held.until + WAIT_MARGIN;
+		await leaveToTriggers(ledger, [...entries], held.checkAt - now);
 	}
 	return held;
 }
