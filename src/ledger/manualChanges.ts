@@ -81,8 +81,9 @@ export type JobSelector =
 /** The states of a job that an execution is about to hand over. */
 const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
 
-/** Outcomes that may be others by now, and in place of which the file is tried again, or the service asked again. */
-const RESTORED = { expired: 'completed', lost: '' };
+/** Outcomes in place of which the file is tried again, or the service asked again. Of what Generate delivered, the row has the start only. */
+const RESTORED = { expired: 'completed', lost: '', completed: '' };
+const isOutdated = ({ outcome, deliveries }: Entry) => outcome !== 'completed' || !deliveries;
 
 /**
  * Makes jobs due for another delivery. A poll does not deliver a job of which one row is delivered, so all rows are changed.
@@ -104,7 +105,7 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 		const states = HANDED_OVER_STATES.filter((one) => rows.some(({ state }) => state === one));
 		if (!states.length) return { entry: first, alreadyWaiting: true };
 		for (const [outcome, restored] of Object.entries(RESTORED))
-			if (rows.some((row) => row.outcome === outcome))
+			if (rows.some((row) => row.outcome === outcome && isOutdated(row)))
 				await applyUpdate(table, 'restoreOutcome', { ...job, outcome }, { outcome: restored });
 		const changes = { checkAt: now, note: 'To be delivered again.' };
 		// delivered rows last: a poll may close one that was returned first as a duplicate of them

@@ -177,17 +177,16 @@ const claimLost = () =>
  */
 export async function markDelivered(ledger: Ledger, entries: readonly Entry[]): Promise<void> {
 	const table = retryingPersistently(ledger);
-	// without the outcome: to deliver the job again, a poll reads its record, of which the row has only that of the start
-	const { executionId } = ledger;
+	const changes = { outcome: 'completed', executionId: ledger.executionId };
 	const mark = async () => {
 		const [entry, ...others] = entries;
 		if (!entry) return [];
 		if (!others.length)
-			return await applyTransition(table, 'markDelivered', { id: entry.id }, { executionId });
+			return await applyTransition(table, 'markDelivered', { id: entry.id }, changes);
 		// a filter has one level: it cannot name several rows and compare their state
 		const proposal = ledger.newClaim();
 		await changeRows(table, entries, { proposal });
-		return await applyTransition(table, 'markAllDelivered', { proposal }, { executionId });
+		return await applyTransition(table, 'markAllDelivered', { proposal }, changes);
 	};
 	await mark().catch(() => undefined);
 }

@@ -225,7 +225,7 @@ describe('Generate with the ledger', () => {
 		expect(items[0]?.binary?.['data']).toBeDefined();
 		expect(items[0]?.json).toMatchObject({ state: 'completed', startedBefore: false });
 		expect(items[0]?.json['durationMs']).toBeGreaterThanOrEqual(0);
-		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered' }]);
+		expect(rig.n8n.entries()).toMatchObject([{ state: 'delivered', outcome: 'completed' }]);
 	});
 
 	it('goes on with the job of an earlier execution', async () => {
@@ -312,6 +312,20 @@ describe('Generate with the ledger', () => {
 
 	describe('whose second item comes late', () => {
 		fakeMinutes();
+
+		it('and is waited for longer than the first, keeps the triggers from it, too', async () => {
+			const items = [
+				{ text: 'one [[never]]', wait: 3600 },
+				{ text: 'two', wait: 60 },
+			];
+			const options = { maxWait: '={{ $json.wait }}' };
+			const picture = { ...PICTURE, prompt: '={{ $json.text }}', options };
+			const running = run(rig.ledgered('generate', picture, { items, settings: CARRY_ON }));
+			await letMinutesPass(running, [rig.service, rig.n8n.service], 1000);
+			const [, two] = rig.n8n.entries() as [Entry, Entry];
+			expect(two).toMatchObject({ state: 'delivered' });
+			expect(two.checkAt).toBeGreaterThan(Date.now());
+		});
 
 		it('keeps the triggers from the file of the first one until then', async () => {
 			const headers = { 'retry-after': '400' };
