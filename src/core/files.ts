@@ -43,26 +43,28 @@ export function detectFileType(
 	// some types are detected by a single letter: "Gateway Timeout" would be a video
 	const looksLikePage = /^\s*[<{[]/.test(text);
 	if (isPlainText(start)) return undefined;
-	if (RAW_SOUND.test(declared) && !SOUND_START.test(text)) return toFileType(declared);
+	if (isRawSound(declared, text)) return toFileType(declared);
 	if (looksLikePage) return undefined;
 	const guesses = filetypeinfo(start);
 	// the library reports a text for UTF-16, and for a rare audio format
 	const isText = ({ mime = '' }) => mime.startsWith('text/');
 	const { mime, extension } = guesses.find((guess) => guess.extension && !isText(guess)) ?? {};
 	const container = extension && CONTAINER_SUBTYPES[extension];
-	if (container) {
-		const isPrecise = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared);
-		return toFileType(isPrecise ? declared : `${family}/${container}`, container);
-	}
+	if (container) return toContainer(declared, family, container);
 	if (mime) return toFileType(mime.replace('audio/x-wav', 'audio/wav'), extension);
 	if (/html|json|xml/.test(declared)) return undefined;
 	if (/^(image|audio|video)\/[\w.+-]+$/.test(declared)) return toFileType(declared);
 	return guesses.some(isText) ? undefined : toFileType('application/octet-stream');
 }
 
-/** Samples without a header, which may begin with any bytes: OpenAI and Gemini. */
-const RAW_SOUND = /^audio\/(pcm|l16)$/;
-const SOUND_START = /^(RIFF|ID3|OggS|fLaC)/;
+function toContainer(declared: string, family: string, container: string) {
+	const isPrecise = /^(audio|video)\/(mp4|webm|ogg|x-m4a|x-matroska)$/.test(declared);
+	return toFileType(isPrecise ? declared : `${family}/${container}`, container);
+}
+
+/** Whether it is samples without a header, which may begin with any bytes: as of OpenAI and Gemini. */
+const isRawSound = (declared: string, text: string): boolean =>
+	/^audio\/(pcm|l16)$/.test(declared) && !/^(RIFF|ID3|OggS|fLaC)/.test(text);
 
 /** @param extension The usual one; by default it follows from the type's name. */
 const toFileType = (
