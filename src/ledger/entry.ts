@@ -108,6 +108,9 @@ export const STARTED_STATES: ReadonlySet<EntryState> = new Set<EntryState>([
 	'delivered',
 ]);
 
+/** The states of a job that an execution is about to hand over. */
+export const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
+
 /** The states of a job that has left the trigger. */
 export const HANDED_OVER_STATES = ['unconfirmed', 'delivered'] as const satisfies EntryState[];
 

@@ -3,8 +3,8 @@ import { LONG_RETRY_ATTEMPTS, retryTransient } from '../tables/retries';
 import { anyOf, below, findAllRows, MAX_CLAUSES, where, noneOf } from '../tables/table';
 import {
 	ALARM,
+	BEING_DELIVERED,
 	type Entry,
-	type EntryState,
 	groupByJob,
 	HANDED_OVER_STATES,
 	identifyJob,
@@ -78,20 +78,19 @@ export type JobSelector =
 	| Pick<Entry, 'jobId' | 'credentialId'>
 	| Pick<Entry, 'executionId'>;
 
-/** The states of a job that an execution is about to hand over. */
-const BEING_DELIVERED: readonly EntryState[] = ['emitting', 'delivering'];
+type IsWhole = (entry: Entry) => boolean;
 
-/** Outcomes in place of which the file is tried again, or the service asked again. Of what Generate delivered, the row has the start only. */
+/** Outcomes in place of which the file is tried again, or the service asked again. */
 const RESTORED = { expired: 'completed', lost: '', completed: '' };
-const isOutdated = ({ outcome, deliveries }: Entry) => outcome !== 'completed' || !deliveries;
 
 /**
  * Makes jobs due for another delivery. A poll does not deliver a job of which one row is delivered, so all rows are changed.
  *
+ * @param isWhole Whether the record says how the job has ended. Of what Generate has delivered, it is that of the start.
  * @returns one result per job, and whether it was waiting to be delivered anyway.
  * @throws ServiceError `invalid` when there is no such job, or an execution is delivering it.
  */
-export async function deliverAgain(ledger: Ledger, which: JobSelector) {
+export async function deliverAgain(ledger: Ledger, which: JobSelector, isWhole: IsWhole) {
 	const { table, n8nTime } = ledger;
 	return await changeJobs(ledger, which, async (rows) => {
 		const now = n8nTime();
@@ -105,7 +104,7 @@ export async function deliverAgain(ledger: Ledger, which: JobSelector) {
 		const states = HANDED_OVER_STATES.filter((one) => rows.some(({ state }) => state === one));
 		if (!states.length) return { entry: first, alreadyWaiting: true };
 		for (const [outcome, restored] of Object.entries(RESTORED))
-			if (rows.some((row) => row.outcome === outcome && isOutdated(row)))
+			if (rows.some((row) => row.outcome === outcome && (outcome !== 'completed' || !isWhole(row))))
 				await applyUpdate(table, 'restoreOutcome', { ...job, outcome }, { outcome: restored });
 		const changes = { checkAt: now, note: 'To be delivered again.' };
 		// delivered rows last: a poll may close one that was returned first as a duplicate of them

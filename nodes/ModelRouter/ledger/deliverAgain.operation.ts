@@ -1,6 +1,8 @@
 import { invalidInputError } from '../../../src/core/errors';
+import type { Entry } from '../../../src/ledger/entry';
 import { deliverAgain as deliverJobsAgain } from '../../../src/ledger/manualChanges';
 import { operation } from '../../../src/n8n/operation';
+import { toJob } from '../../../src/paid/payJob';
 import { jobsParams, openJobLedger, toJobItems, toJobSelection, toJobSelector } from './jobEntry';
 
 export const deliverAgain = operation({
@@ -20,7 +22,9 @@ export const deliverAgain = operation({
 	async run(context) {
 		const { request, origin } = context;
 		const selector = 'executionId' in request ? request : toJobSelector(request, origin);
-		const jobs = await deliverJobsAgain(await openJobLedger(context), selector);
+		const ledger = await openJobLedger(context);
+		const isWhole = (entry: Entry) => toJob(entry).state !== 'unfinished';
+		const jobs = await deliverJobsAgain(ledger, selector, isWhole);
 		return toJobItems(context, jobs);
 	},
 });

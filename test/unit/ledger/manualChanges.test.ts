@@ -31,12 +31,16 @@ it('a job is due by the clock of n8n, whatever that of the process says', async 
 	const ledger = ledgerOn(rows.client(clock, { latency: () => 1 }), clock);
 	ledger.n8nTime = () => now;
 	await registerJob(ledger, { ...job, jobId: '2' });
-	await deliverAgain(ledger, { id: 1 });
+	await deliverAgain(ledger, { id: 1 }, () => true);
 	expect(rows.rows).toMatchObject([{ checkAt: now }, { checkAt: now, startedAt: now }]);
 	rows.rows.push(rows.made({ ...job, jobId: '3', state: 'delivering', leaseUntil: now + 1 }));
-	expect((await failureOf(deliverAgain(ledger, { id: 3 }))).message).toContain('right now');
+	expect((await failureOf(deliverAgain(ledger, { id: 3 }, () => true))).message).toContain(
+		'right now',
+	);
 	ledger.n8nTime = () => now + 1;
-	expect(await deliverAgain(ledger, { id: 3 })).toMatchObject([{ alreadyWaiting: true }]);
+	expect(await deliverAgain(ledger, { id: 3 }, () => true)).toMatchObject([
+		{ alreadyWaiting: true },
+	]);
 });
 
 it.each([
@@ -89,16 +93,25 @@ describe('jobs that are alike', () => {
 	it('of them only the one that is meant is delivered again', async () => {
 		const as = { claim: 'gone', leaseUntil: 5, failures: 3 };
 		const { rows, ledger } = openAlike(as);
-		await deliverAgain(ledger, { id: 1 });
+		await deliverAgain(ledger, { id: 1 }, () => true);
 		expect(rows).toMatchObject([
 			{ state: 'pending', claim: '', leaseUntil: 0, failures: 0 },
 			...Array(3).fill({ state: 'delivered', ...as }),
 		]);
 	});
 
+	it.each([
+		[true, 'completed'],
+		[false, ''],
+	])('the service is asked again unless the record is whole: %s', async (isWhole, outcome) => {
+		const { rows, ledger } = openAlike({ outcome: 'completed' });
+		await deliverAgain(ledger, { id: 1 }, () => isWhole);
+		expect(rows.map((row) => row.outcome)).toEqual([outcome, ...Array(3).fill('completed')]);
+	});
+
 	it('the files of the others stay expired', async () => {
 		const { rows, ledger } = openAlike({ outcome: 'expired' });
-		await deliverAgain(ledger, { id: 1 });
+		await deliverAgain(ledger, { id: 1 }, () => true);
 		expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', ...Array(3).fill('expired')]);
 	});
 
