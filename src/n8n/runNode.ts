@@ -108,7 +108,6 @@ async function runItems(
 	const work = async (itemIndex: number, slot: Slot) => {
 		const prepared = requests[itemIndex];
 		if (!prepared) return;
-		await yieldToEventLoop();
 		// frees its memory: a message may be large
 		requests[itemIndex] = undefined;
 		const context = contexts.createOperationContext(itemIndex, prepared, slot);
