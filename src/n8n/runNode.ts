@@ -1,11 +1,12 @@
 import { type IExecuteFunctions, type INodeExecutionData, isToolType } from 'n8n-workflow';
 
 import { invalidInputError, ServiceError } from '../core/errors';
+import type { Clock } from '../core/retry';
 import { discardedError, findCaller, isDiscarded, isLive, readHandedOver } from './caller';
 import type { ServiceAccess } from './connection';
 import { continuesOnFail, forVisitor, toErrorItem, toNodeError } from './errors';
 import { hasExpression } from './parameterFields';
-import { createEventLoopYielder, runPool, type Slot } from './itemPool';
+import { runPool, type Slot } from './itemPool';
 import { requireN8n } from './n8nVersions';
 import type { ItemOutput, Operation, Resource } from './operation';
 import {
@@ -74,12 +75,6 @@ function toFailedItem(
  */
 type FailItem = (cause: unknown, itemIndex: number) => undefined;
 
-/** What a loop over all items needs that waits for nothing. */
-interface ItemLoop {
-	fail: FailItem;
-	yieldToEventLoop: ReturnType<typeof createEventLoopYielder>;
-}
-
 /** What `prepare` made from each item; undefined for one that has failed or begun. */
 type PreparedItems = Array<PreparedItem | undefined>;
 
@@ -98,10 +93,8 @@ async function runItems(
 		redact,
 		live,
 	});
-	const yieldToEventLoop = createEventLoopYielder(createClock(n8n.getExecutionCancelSignal()));
-	const loop = { fail: results.fail, yieldToEventLoop };
-	const requests = await prepareItems(n8n, operation, connections, loop);
-	await checkItems(operation, requests, contexts, loop);
+	const requests = await prepareItems(n8n, operation, connections, results.fail);
+	await checkItems(operation, requests, contexts, results.fail);
 	const sequenceKeys = requests.map(
 		(prepared) => prepared && operation.sequenceKey?.(prepared.request as never),
 	);
@@ -183,9 +176,10 @@ async function prepareItems(
 	n8n: IExecuteFunctions,
 	operation: Operation,
 	connections: ItemConnections,
-	{ fail, yieldToEventLoop }: ItemLoop,
+	fail: FailItem,
 ): Promise<PreparedItems> {
 	const read = createParamReader(n8n, operation.params);
+	const yieldToEventLoop = createEventLoopYielder(createClock(n8n.getExecutionCancelSignal()));
 	const requests: PreparedItems = [];
 	for (const itemIndex of n8n.getInputData().keys()) {
 		await yieldToEventLoop();
@@ -206,12 +200,11 @@ async function checkItems(
 	operation: Operation,
 	requests: PreparedItems,
 	contexts: OperationContexts,
-	{ fail, yieldToEventLoop }: ItemLoop,
+	fail: FailItem,
 ): Promise<void> {
 	if (!operation.check) return;
 	for (const [itemIndex, prepared] of requests.entries()) {
 		if (!prepared) continue;
-		await yieldToEventLoop();
 		const { isFirstRun, recall, createPreflightContext } = contexts.ofItem(itemIndex);
 		if (!isFirstRun && recall(itemIndex, prepared.request)?.isSettled()) continue;
 		try {
@@ -285,4 +278,21 @@ function logUnknownOutcome(
 		requestId,
 		...ids,
 	});
+}
+
+/** Milliseconds for which the event loop may be blocked. Until then webhooks and Stop have to wait. */
+const MAX_BLOCKING_TIME = 50;
+
+/**
+ * For a loop over items without other waits: n8n takes half a millisecond per expression, so 10,000 of them would block the whole
+ * instance for seconds.
+ *
+ * @returns a function to be awaited before every item. It throws when the execution is stopped.
+ */
+function createEventLoopYielder({ now, sleep }: Clock): () => Promise<void> | undefined {
+	let since = now();
+	return () => {
+		if (now() - since < MAX_BLOCKING_TIME) return undefined;
+		return sleep(0).then(() => void (since = now()));
+	};
 }
