@@ -25,8 +25,11 @@ export const hasBroken = ({
 const CUT = /^(length|max_(output_)?tokens)$/i;
 
 /** Why a choice has ended. @param fields Of the choice. */
-export const finishOf = ({ finish_reason: reason, native_finish_reason: native }: JsonObject) =>
-	[native, reason].some((word) => typeof word === 'string' && CUT.test(word)) ? 'length' : reason;
+export function finishOf({ finish_reason: reason, native_finish_reason: native }: JsonObject) {
+	for (const word of [native, reason])
+		if (typeof word === 'string' && CUT.test(word)) return 'length';
+	return reason;
+}
 
 /** Whether a choice says that it was cut off, or withheld. */
 export const isCut = (fields: JsonObject) => FINISH_WITHOUT_TEXT.includes(finishOf(fields));
@@ -43,6 +46,8 @@ export const isCut = (fields: JsonObject) => FINISH_WITHOUT_TEXT.includes(finish
  */
 export function createAnswerEnd(number: number) {
 	const ended = new Set<PartialChoice>();
+	/** The finish reason that each choice has had before. */
+	const reasons = new Map<PartialChoice, unknown>();
 	let hasReason = false;
 	let isCounted = false;
 	let goesOn = false;
@@ -50,13 +55,14 @@ export function createAnswerEnd(number: number) {
 		/**
 		 * A choice has got a piece.
 		 *
-		 * @param before The finish reason that it had before.
 		 * @param whole The choice of the chunk, which has the piece.
 		 */
-		add(choice: PartialChoice, before: unknown, piece: JsonObject, whole: JsonObject): void {
+		add(choice: PartialChoice, piece: JsonObject, whole: JsonObject): void {
 			const reason = finishOf(choice.fields);
 			// most pieces are within the answer
 			if (!isCounted && (reason ?? '') === '') return;
+			const before = reasons.get(choice);
+			reasons.set(choice, reason);
 			hasReason ||= !isMissing(reason);
 			const isMore = !choice.whole && saysMore(piece);
 			goesOn ||= isMore && ENDS.includes(before);

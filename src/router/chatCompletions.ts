@@ -156,7 +156,6 @@ function addToChoices(
 	const index = typeof chunkChoice['index'] === 'number' ? chunkChoice['index'] : position;
 	const known = choices.get(index);
 	const choice = known ?? addChoice(choices, index);
-	const before = finishOf(choice.fields);
 	for (const name in chunkChoice) {
 		const value = chunkChoice[name];
 		if (name === 'delta' || name === 'message' || name === 'index' || isMissing(value)) continue;
@@ -167,7 +166,7 @@ function addToChoices(
 	const piece = whole ?? chunkChoice['delta'];
 	const delta = isPlainObject(piece) ? piece : {};
 	const added = addDelta(choice, delta);
-	end.add(choice, before, delta, chunkChoice);
+	end.add(choice, delta, chunkChoice);
 	return index === 0 ? added : '';
 }
 
