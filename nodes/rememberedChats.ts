@@ -50,8 +50,9 @@ export async function openChat(context: ChatContext, remembering: string) {
 			? (chatId ?? inExecution)
 			: (inExecution ?? (isNamed ? undefined : chatId));
 	const remembered = isKept && known === undefined ? await memory.find() : undefined;
+	const recorded = known ?? remembered?.chatId;
 	// an item may be from any earlier message of a session that the node names
-	const before = known ?? remembered?.chatId ?? chatId;
+	const before = recorded ?? chatId;
 	/** A chat that the ledger does not know yet. */
 	let newChat: string | undefined;
 	return {
@@ -62,7 +63,7 @@ export async function openChat(context: ChatContext, remembering: string) {
 		/** To be called with the chat's ID as soon as it is known. */
 		onChat(id: string) {
 			recordId('chat', id);
-			if (id !== (known ?? remembered?.chatId)) newChat = id;
+			if (id !== recorded) newChat = id;
 			flowState.set(name, id);
 		},
 		/** Remembers the chat beyond the execution. To be called after the answer, complete or not. Never fails. */

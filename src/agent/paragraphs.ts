@@ -81,16 +81,18 @@ export function createSideBySide({ addPiece, current, endMessage }: Paragraphs) 
 	// the length first: many pieces are compared
 	const isSaid = (text: string, said: string): boolean =>
 		text.length * 2 > said.length && !!text.trim() && withoutSpace(text) === withoutSpace(said);
-	/** Whether it is certainly none of those that are kept. */
-	const isNew = (text: string): boolean =>
-		kept.size <= MAX_COMPARED && ![...kept.values()].some((message) => isSaid(text, message));
+	/** Whether it is one of those that are kept; undefined if they are too many to be compared. */
+	const isKept = (text: string): boolean | undefined =>
+		kept.size > MAX_COMPARED
+			? undefined
+			: [...kept.values()].some((message) => isSaid(text, message));
 	const isCopy = (text: string): boolean =>
-		text.length >= MIN_COPY &&
-		(isSaid(text, current()) || (kept.size <= MAX_COMPARED && !isNew(text)));
+		text.length >= MIN_COPY && (isSaid(text, current()) || isKept(text) === true);
 
 	return {
 		release,
-		isNew,
+		/** Whether it is certainly none of those that are kept. */
+		isNew: (text: string): boolean => isKept(text) === false,
 		/** Ends the message, or its paragraph, that the last piece is of, which may be no text. */
 		endOwn(): void {
 			if (!isBeside) endMessage();

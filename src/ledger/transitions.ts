@@ -208,7 +208,7 @@ export const updates = {
 		matches: ['jobId', 'mediaType', 'credentialId', 'outcome', 'state'],
 		writes: ['record', 'failures', 'note'],
 	},
-	/** A job that is to be delivered again is no longer known to be expired, which no poll looks for, or lost. */
+	/** A job that is to be delivered again: what its row says of its end may be outdated, and no poll looks for expired ones. */
 	restoreOutcome: {
 		in: ['delivered', 'unconfirmed'],
 		matches: ['jobId', 'mediaType', 'credentialId', 'outcome'],

@@ -55,14 +55,16 @@ async function hold(
 	ledger: Ledger,
 	entry: Entry,
 ): Promise<Held> {
-	const held = heldBy.get(connectLedger) ?? { entries: new Set(), checkAt: Infinity, until: 0 };
+	const known = heldBy.get(connectLedger);
+	const held = known ?? { entries: new Set<Entry>(), checkAt: Infinity, until: 0 };
 	const { entries } = held;
-	if (!heldBy.has(connectLedger))
+	if (!known) {
+		heldBy.set(connectLedger, held);
 		atEnd(async (isHandedOver) => {
 			if (isHandedOver) await markDelivered(ledger, [...entries]);
 			else await leaveToTriggers(ledger, [...entries]);
 		});
-	heldBy.set(connectLedger, held);
+	}
 	entries.add(entry);
 	held.checkAt = Math.min(held.checkAt, entry.checkAt);
 	const now = ledger.n8nTime();
